@@ -1,0 +1,45 @@
+"""Layering what the players put in into a main pot and side pots (rules, sections 5.3 and 8)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+
+class Pot(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One pot: ``amount`` in minor units and the seats that can win it, in dealing order."""
+
+    amount: int
+    seats: tuple[int, ...]
+
+
+class Contribution(NamedTuple):
+    """The antes and bets of one seat, in minor units, and whether it can still win."""
+
+    seat: int
+    amount: int
+    live: bool
+
+
+def layered(
+    contributions: Sequence[Contribution], dead_money: Sequence[tuple[int, int]] = ()
+) -> tuple[Pot, ...]:
+    """Return the pots, the main pot first; at least one player must be live.
+
+    Every amount at which a live player's contribution ends closes a pot. Chips of folded players stay where they were
+    put; a layer that no live player reached falls into the pot below. ``dead_money`` are (level, amount): each amount
+    is added to the pot that holds that contribution level.
+    """
+    levels = sorted({amount for _, amount, live in contributions if live})
+    amounts: list[int] = []
+    below = 0
+    for level in levels:
+        amounts.append(sum(min(amount, level) - min(amount, below) for _, amount, _ in contributions))
+        below = level
+    amounts[-1] += sum(max(amount - below, 0) for _, amount, _ in contributions)
+    for level, amount in dead_money:
+        amounts[next((at for at, top in enumerate(levels) if top >= level), -1)] += amount
+    return tuple(
+        Pot(amount, tuple(seat for seat, paid, live in contributions if live and paid >= level))
+        for level, amount in zip(levels, amounts, strict=True)
+    )

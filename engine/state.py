@@ -1,0 +1,177 @@
+"""One deal as a value: everything that is so at this moment, and what follows from it directly. No rules live here."""
+
+from enum import StrEnum
+
+import msgspec
+
+from engine.cards import mask_of
+from engine.events import PurchaseKind
+from engine.pots import Contribution, Pot, layered
+from engine.rules import Rules
+
+
+class Phase(StrEnum):
+    """What the hand waits for."""
+
+    PURCHASE = "purchase"
+    BRING_IN = "bring_in"
+    BETTING = "betting"
+    SHOWDOWN = "showdown"
+    FINISHED = "finished"
+
+
+class Player(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One seat's part in the deal. Cards stand in the order they were dealt; the first up card is the door card."""
+
+    seat: int
+    stack: int
+    down: tuple[int, ...] = ()
+    up: tuple[int, ...] = ()
+    dead: tuple[int, ...] = ()
+    """Replaced cards, face up and out of play."""
+    collected: int = 0
+    """Antes and bets of the earlier rounds; purchases are dead money and not in it."""
+    bet: int = 0
+    """What lies in front of the player on this round."""
+    folded: bool = False
+    acted: bool = False
+    """Whether the player has acted since the last full bet or raise."""
+    shown: bool = False
+
+    @property
+    def cards(self) -> int:
+        """The mask of all cards the player holds."""
+        return mask_of(self.down) | mask_of(self.up)
+
+    @property
+    def contributed(self) -> int:
+        """Antes and bets of the whole hand: what layers the pots."""
+        return self.collected + self.bet
+
+
+class Trigger(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A dealt card that still has to be settled before the next one leaves the deck."""
+
+    seat: int
+    card: int
+    purchase: PurchaseKind
+
+
+class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The purchase a seat is deciding on; ``price`` is what it would pay, in minor units."""
+
+    seat: int
+    card: int
+    purchase: PurchaseKind
+    price: int
+
+
+class Betting(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Where the betting of the running round stands, in minor units."""
+
+    level: int = 0
+    """What a player must have in front to have called."""
+    full_level: int = 0
+    """The last full bet or raise: the next full one is measured from here."""
+    step: int = 0
+    """The size of the last full bet or raise of the round, 0 before one."""
+    raises: int = 0
+    opened: bool = False
+    """Whether a full opening bet stands; a partial bring-in or a short all-in bet can still be completed."""
+    high: bool = False
+    """Whether a high bet was made where low and high are both allowed."""
+    heads_up: bool = False
+    """Whether the round began with two players."""
+    aggressor: int = 0
+    """The seat of the last bet or raise of this round, 0 if none."""
+
+
+class Award(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a seat took out of the hand, in minor units."""
+
+    seat: int
+    amount: int
+
+
+class State(msgspec.Struct, frozen=True, array_like=True):
+    """One deal. ``players`` are in dealing order: clockwise from the dealer's left."""
+
+    rules: Rules
+    phase: Phase
+    seat_count: int
+    """The highest seat number at the table, so that ``stacks`` can be read by seat."""
+    button: int
+    players: tuple[Player, ...]
+    deck: tuple[int, ...]
+    """The cards that are left, the next one first."""
+    spare: tuple[int, ...] = ()
+    """The order in which recycled cards would come back."""
+    burns: tuple[int, ...] = ()
+    community: tuple[int, ...] = ()
+    round: int = 0
+    """The index of the dealing round, which is also the number of betting rounds before this street's."""
+    cursor: int = 0
+    """How many of the round's cards have been passed by, one for each place in dealing order."""
+    dealt: bool = False
+    """Whether all cards of the round are out."""
+    triggers: tuple[Trigger, ...] = ()
+    offer: Offer | None = None
+    actor: int = 0
+    """The seat to act, 0 when nobody acts."""
+    betting: Betting = Betting()
+    dead_money: tuple[tuple[int, int], ...] = ()
+    """Purchases and carried pots as (level, amount): the amount lies in the pot that holds that contribution level."""
+    awards: tuple[Award, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the hand is over and every chip is back in a stack."""
+        return self.phase == Phase.FINISHED
+
+    @property
+    def street(self) -> int:
+        """The street: how many cards a player without bonus cards holds once it is dealt."""
+        return sum(map(len, self.rules.rounds[: self.round + 1]))
+
+    @property
+    def pots(self) -> tuple[Pot, ...]:
+        """What is in the middle, the main pot first; none once the hand is finished.
+
+        The bets of the running round count in the newest pot until the round closes and layers them.
+        """
+        if self.finished:
+            return ()
+        pots = layered(
+            tuple(Contribution(p.seat, p.collected, not p.folded) for p in self.players), self.dead_money
+        )
+        in_front = sum(player.bet for player in self.players)
+        return (*pots[:-1], msgspec.structs.replace(pots[-1], amount=pots[-1].amount + in_front))
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats that took something out of the middle, lowest first."""
+        return tuple(sorted({award.seat for award in self.awards}))
+
+    @property
+    def live(self) -> tuple[Player, ...]:
+        """The players still in, in dealing order."""
+        return tuple(player for player in self.players if not player.folded)
+
+    def player(self, seat: int) -> Player:
+        """Return the player of a seat; KeyError where nobody was dealt in."""
+        for player in self.players:
+            if player.seat == seat:
+                return player
+        raise KeyError(seat)
+
+    def wild_of(self, player: Player) -> int:
+        """Return the mask of the cards that are wild for a player, held or not."""
+        return self.rules.wild_mask
+
+    @property
+    def stacks(self) -> tuple[int, ...]:
+        """The stacks by seat number, seat 1 first, 0 where nobody was dealt in."""
+        stacks = [0] * self.seat_count
+        for player in self.players:
+            stacks[player.seat - 1] = player.stack
+        return tuple(stacks)
