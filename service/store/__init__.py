@@ -1,0 +1,1 @@
+"""Where tables are kept: bytes under an etag, in Valkey or Redis."""
