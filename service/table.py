@@ -1,0 +1,173 @@
+"""A table as a value: its settings, who sits where with how much, and the hand that is being played.
+
+The hand (``engine.State``) knows one deal; the table knows what lies between deals. A player's chips are in the hand
+while one is being played and in the seating otherwise. Amounts are int64 minor units, instants are milliseconds since
+the epoch. Tables are frozen: a use case returns a new one, and only a commit makes it so.
+"""
+
+import msgspec
+
+from engine.events import AnyEvent
+from engine.rules import Rules
+from engine.state import State
+
+
+class Seating(msgspec.Struct, frozen=True, array_like=True):
+    """One player in one seat, from taking it to leaving it."""
+
+    seat: int
+    player_id: str
+    stack: int
+    """Chips between hands; while the player is in a hand the hand holds them."""
+    number: int
+    """Counts the seatings of the table: a seat token is bound to one of them."""
+    bought_in: int = 0
+    """What the player has brought to the table in all."""
+    sitting_out: bool = False
+    leaving: bool = False
+    """The player has left in mid-hand; the seat is free again when the hand ends."""
+
+
+class Settings(msgspec.Struct, frozen=True, array_like=True):
+    """What the creator of a table chose beside its rules."""
+
+    name: str = ""
+    min_buy_in: int = 1
+    max_buy_in: int = 10**12
+    spectators: bool = True
+    """Whether somebody without credentials may watch."""
+    action_time_ms: int = 30_000
+    """How long a seat may think, for the deadline that is shown."""
+    auto_deal: bool = False
+
+
+class Table(msgspec.Struct, frozen=True, array_like=True):
+    """Everything that is stored of a table."""
+
+    table_id: str
+    tenant: str
+    profile: str
+    rules: Rules
+    settings: Settings
+    version: int
+    etag: str
+    created_ms: int
+    changed_ms: int
+    seats: tuple[Seating, ...] = ()
+    """The occupied seats, lowest first."""
+    seatings: int = 0
+    """How many seatings there have been."""
+    button: int = 0
+    """The dealer's seat of the running or last hand, 0 before the first."""
+    hand_number: int = 0
+    pots_played: int = 0
+    """Resolved hands, for tables whose session ends after a number of pots."""
+    hand: State | None = None
+    """The running hand, or the last one until the next is dealt."""
+    deadline_ms: int | None = None
+    """When whoever has to act runs out of time."""
+
+    @property
+    def playing(self) -> bool:
+        """Whether a hand is being played."""
+        return self.hand is not None and not self.hand.finished
+
+    def seating(self, seat: int) -> Seating | None:
+        """Return who sits in a seat."""
+        return next((seating for seating in self.seats if seating.seat == seat), None)
+
+    def seating_of(self, player_id: str) -> Seating | None:
+        """Return where a player sits."""
+        return next((seating for seating in self.seats if seating.player_id == player_id), None)
+
+
+class TableEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):
+    """The root of what happens at a table outside its hands; their tags are the class names."""
+
+
+class TableCreated(TableEvent, frozen=True):
+    """The table exists."""
+
+
+class SeatTaken(TableEvent, frozen=True):
+    """A player sat down with ``stack``."""
+
+    seat: int
+    player_id: str
+    stack: int
+
+
+class SeatLeft(TableEvent, frozen=True):
+    """A player left and took ``stack`` along; negative is a debt under credit."""
+
+    seat: int
+    player_id: str
+    stack: int
+
+
+class SatOut(TableEvent, frozen=True):
+    """A player is not dealt in until further notice."""
+
+    seat: int
+
+
+class SatIn(TableEvent, frozen=True):
+    """A player is dealt in again."""
+
+    seat: int
+
+
+class ChipsAdded(TableEvent, frozen=True):
+    """A player brought more chips."""
+
+    seat: int
+    amount: int
+
+
+class ActionTimedOut(TableEvent, frozen=True):
+    """A seat ran out of time; the action that follows was played for it."""
+
+    seat: int
+
+
+class TablePaused(TableEvent, frozen=True):
+    """The clock stands still."""
+
+
+class TableResumed(TableEvent, frozen=True):
+    """The clock runs again."""
+
+
+class SessionEnded(TableEvent, frozen=True):
+    """The last pot of the session was played."""
+
+    pots: int
+
+
+class TableDeleted(TableEvent, frozen=True):
+    """The table is gone; everybody was paid out."""
+
+
+AnyTableEvent = (
+    TableCreated
+    | SeatTaken
+    | SeatLeft
+    | SatOut
+    | SatIn
+    | ChipsAdded
+    | ActionTimedOut
+    | TablePaused
+    | TableResumed
+    | SessionEnded
+    | TableDeleted
+)
+
+
+class Happening(msgspec.Struct, frozen=True, array_like=True):
+    """What one commit published: its events in order, under the version they made."""
+
+    version: int
+    etag: str
+    hand_number: int
+    time_ms: int
+    events: tuple[AnyEvent | AnyTableEvent, ...]
