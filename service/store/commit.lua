@@ -1,0 +1,74 @@
+-- One change of one table, all of it or nothing.
+--
+-- Every error the server may raise for a reason of its own (no memory, not a primary, too few replicas) or that
+-- the stream raises for a version it has seen comes with the first write, so that nothing is half done.
+--
+-- KEYS  1 table  2 events  3 deadlines  4 lobby  5 summaries  6 request (only with a request id)
+-- ARGV  1 expected etag   2 new etag        3 new version     4 "write" or "delete"
+--       5 snapshot        6 events          7 events to keep  8 table id
+--       9 deadline in ms, empty for none   10 lobby member   11 "1" with a lobby entry  12 lobby entry
+--      13 channel of the notice, empty when the caller publishes it later
+--      14 what to remember under the request id              15 for how many ms
+--
+-- Returns {"committed"}, {"conflict", version, etag} or {"repeat", what was remembered}.
+
+local table_key, events_key, deadlines_key = KEYS[1], KEYS[2], KEYS[3]
+local lobby_key, summaries_key, request_key = KEYS[4], KEYS[5], KEYS[6]
+local expected_etag, etag, version, operation = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local snapshot, events, events_kept, table_id = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local deadline_ms, lobby_member, listed, summary = ARGV[9], ARGV[10], ARGV[11], ARGV[12]
+local channel, remembered, remember_ms = ARGV[13], ARGV[14], ARGV[15]
+
+if request_key then
+  local before = redis.call('GET', request_key)
+  if before then
+    if channel == '' then
+      -- The caller waits for replicas next. A write is what makes it wait for everything up to now.
+      redis.call('PEXPIRE', request_key, remember_ms)
+    end
+    return {'repeat', before}
+  end
+end
+
+local current = redis.call('HMGET', table_key, 'version', 'etag')
+local current_etag = current[2] or ''
+if current_etag ~= expected_etag then
+  return {'conflict', current[1] or '0', current_etag}
+end
+
+if expected_etag == '' and redis.call('EXISTS', events_key) == 1 then
+  -- Left over from a deleted table of the same id, whose versions begin again.
+  redis.call('DEL', events_key)
+end
+redis.call('XADD', events_key, 'MAXLEN', '~', events_kept, version .. '-0', 'e', etag, 'p', events)
+
+if operation == 'delete' then
+  redis.call('DEL', table_key)
+  redis.call('PEXPIRE', events_key, remember_ms)
+else
+  redis.call('HSET', table_key, 'version', version, 'etag', etag, 'snapshot', snapshot)
+end
+
+if deadline_ms == '' then
+  redis.call('ZREM', deadlines_key, table_id)
+else
+  redis.call('ZADD', deadlines_key, deadline_ms, table_id)
+end
+
+if listed == '1' then
+  redis.call('ZADD', lobby_key, 0, lobby_member)
+  redis.call('HSET', summaries_key, table_id, summary)
+else
+  redis.call('ZREM', lobby_key, lobby_member)
+  redis.call('HDEL', summaries_key, table_id)
+end
+
+if request_key then
+  redis.call('SET', request_key, remembered, 'PX', remember_ms)
+end
+
+if channel ~= '' then
+  redis.call('PUBLISH', channel, version .. ' ' .. table_id)
+end
+
+return {'committed'}

@@ -1,0 +1,370 @@
+"""The store in Redis or Valkey, through redis-py.
+
+A commit is one call of ``commit.lua``. It is sent on a bare connection, never through redis-py's client,
+which would send it again when the answer is lost. It runs as a task of its own, so that a cancelled caller
+leaves no half-read answer on a connection. Reads go through the client and are tried twice.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any, cast
+
+import msgspec
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    BusyLoadingError,
+    NoScriptError,
+    RedisError,
+    ResponseError,
+)
+
+from service.store import keys
+from service.store.address import check_url
+from service.store.base import (
+    Commit,
+    Committed,
+    Conflict,
+    EventPage,
+    LobbyEntry,
+    LobbyPage,
+    OutcomeUnknown,
+    Repeat,
+    RequestKey,
+    Stored,
+    StoredEvents,
+    StoreError,
+    StoreMismatch,
+    StoreUnavailable,
+)
+from service.store.durability import Durability
+from service.store.notices import RedisNotices
+
+_SCRIPT = files(__package__).joinpath("commit.lua").read_bytes()
+_SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
+
+# Error answers of a server that has not touched anything and will do better later, or elsewhere.
+_REFUSALS = {
+    *("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH"),
+    *("NOREPLICAS", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS"),
+}
+
+# A lobby page asks so many shards in its first round trip, twice as many in each further one, up to a bound.
+_LOBBY_SHARDS_FIRST = 8
+_LOBBY_SHARDS_MOST = 64
+
+
+class _Remembered(msgspec.Struct, frozen=True, array_like=True):
+    """What lies under a request id."""
+
+    body: bytes
+    version: int
+    etag: str
+    result: bytes
+
+
+class RedisStore:
+    """A ``Store`` in one Redis (7.0 or newer) or Valkey server.
+
+    ``url`` is ``redis://``, ``rediss://`` (TLS) or ``unix://``. A request id is remembered for
+    ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept. ``timeout_ms`` bounds the wait
+    for a free connection, for connecting and for each answer, ``replica_timeout_ms`` the wait for replicas.
+    Call ``connect`` before anything else, in the event loop that will use the store.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        durability: Durability = Durability("aof"),  # noqa: B008 -- frozen
+        request_ttl_s: int = 600,
+        events_kept: int = 1000,
+        max_connections: int = 64,
+        timeout_ms: int = 2000,
+        replica_timeout_ms: int = 1000,
+    ) -> None:
+        check_url(url)
+        for name, value in (("request_ttl_s", request_ttl_s), ("events_kept", events_kept)):
+            if value < 1:
+                raise ValueError(f"{name} is {value}, it must be at least 1")
+        self._durability = durability
+        self._request_ttl_ms = request_ttl_s * 1000
+        self._events_kept = events_kept
+        self._timeout_s = timeout_ms / 1000
+        self._replica_timeout_ms = replica_timeout_ms
+        self._pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=max_connections,
+            timeout=self._timeout_s,
+            socket_timeout=self._timeout_s,
+            socket_connect_timeout=self._timeout_s,
+            client_name="dugout",
+            protocol=2,
+            # Once again for what goes through the client: reads, and connecting.
+            retry=Retry(NoBackoff(), 1),
+        )
+        self._client = Redis(connection_pool=self._pool)
+        self._notices = RedisNotices(self._pool.make_connection, self._timeout_s)
+        self._commits: set[asyncio.Task[Committed | Conflict | Repeat]] = set()
+        self._closed = False
+
+    async def connect(self) -> None:
+        """Reach the store and see that its data is laid out as this program lays it out.
+
+        Raises StoreUnavailable, or StoreMismatch if the store was filled with another count of shards.
+        """
+        with _translated(StoreUnavailable):
+            await self._client.set(keys.SHARDS_KEY, keys.SHARDS, nx=True)
+            recorded = await self._client.get(keys.SHARDS_KEY)
+        if recorded != str(keys.SHARDS).encode():
+            raise StoreMismatch(
+                f"the store was filled with {recorded!r} shards (key {keys.SHARDS_KEY}), this program uses "
+                f"{keys.SHARDS}: use another store or database"
+            )
+
+    async def ping(self) -> None:
+        """Return if the store answers."""
+        with _translated(StoreUnavailable):
+            await self._client.ping()
+
+    async def close(self) -> None:
+        """Let commits under way finish, then give every connection back."""
+        self._closed = True
+        if self._commits:
+            await asyncio.wait(self._commits)
+        await self._notices.close()
+        with _translated(StoreUnavailable):
+            await self._pool.aclose()
+
+    def notices(self) -> RedisNotices:
+        """Return the worker's subscription, the same object every time."""
+        return self._notices
+
+    async def load(self, table_id: str) -> Stored | None:
+        """Return the table, None if it does not exist."""
+        with _translated(StoreUnavailable):
+            fields: list[Any] = await self._client.hmget(
+                keys.table_key(table_id), ["version", "etag", "snapshot"]
+            )
+        version, etag, snapshot = fields
+        return None if version is None else Stored(snapshot, int(version), etag.decode())
+
+    async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
+        """Return what a request id was answered with, None if it is not remembered."""
+        with _translated(StoreUnavailable):
+            remembered: Any = await self._client.get(keys.request_key(table_id, request.scope))
+        return None if remembered is None else _repeat(remembered, request)
+
+    async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
+        """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""
+        if after_version < 0 or limit < 1:
+            raise ValueError(
+                f"after_version is {after_version}, at least 0; limit is {limit}, it must be at least 1"
+            )
+        key = keys.events_key(table_id)
+        with _translated(StoreUnavailable):
+            async with self._client.pipeline(transaction=True) as pipe:
+                pipe.xrange(key, min=f"{after_version + 1}-0", count=limit)
+                pipe.xrange(key, count=1)
+                pipe.hmget(keys.table_key(table_id), ["version", "etag"])
+                found, oldest, (version, etag) = await pipe.execute()
+        return EventPage(
+            events=[StoredEvents(_version(entry_id), e[b"e"].decode(), e[b"p"]) for entry_id, e in found],
+            oldest_version=_version(oldest[0][0]) if oldest else 0,
+            version=int(version or 0),
+            etag=(etag or b"").decode(),
+        )
+
+    async def list_tables(self, tenant: str, page_size: int, page_token: str) -> LobbyPage:
+        """Return up to ``page_size`` tables of a tenant's lobby, by shard and table id, from a token on.
+
+        A page may be shorter than asked for when tables go while it is read; only the token says if it is the
+        last.
+        """
+        if page_size < 1:
+            raise ValueError(f"page_size is {page_size}, it must be at least 1")
+        _check_tenant(tenant)
+        after = keys.page_token_table(page_token) if page_token else ""
+        with _translated(StoreUnavailable):
+            table_ids = await self._lobby_ids(tenant, after, page_size + 1)
+            page = table_ids[:page_size]
+            async with self._client.pipeline(transaction=False) as pipe:
+                for table_id in page:
+                    pipe.hget(keys.summaries_key(keys.shard_of(table_id)), table_id)
+                summaries = await pipe.execute()
+        return LobbyPage(
+            [LobbyEntry(i, s) for i, s in zip(page, summaries, strict=True) if s is not None],
+            keys.page_token(page[-1]) if len(table_ids) > page_size else "",
+        )
+
+    async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
+        """Return up to ``limit`` table ids that follow ``after`` in a tenant's lobby."""
+        found: list[str] = []
+        first_shard = shard = keys.shard_of(after) if after else 0
+        width = _LOBBY_SHARDS_FIRST
+        while shard < keys.SHARDS and len(found) < limit:
+            shards = range(shard, min(shard + width, keys.SHARDS))
+            async with self._client.pipeline(transaction=False) as pipe:
+                for each in shards:
+                    low, high = keys.lobby_range(tenant, after if each == first_shard else "")
+                    missing = limit - len(found)
+                    pipe.zrange(keys.lobby_key(each), low, high, bylex=True, offset=0, num=missing)
+                for members in await pipe.execute():
+                    found += (member.partition(b"\0")[2].decode() for member in members)
+            shard += width
+            width = min(2 * width, _LOBBY_SHARDS_MOST)
+        return found[:limit]
+
+    async def commit(self, commit: Commit) -> Committed | Conflict | Repeat:
+        """Change a table, once. The change goes on if the caller is cancelled while it is under way."""
+        _check(commit)
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        task = asyncio.create_task(self._commit(commit))
+        self._commits.add(task)
+        task.add_done_callback(self._commits.discard)
+        return await asyncio.shield(task)
+
+    async def _commit(self, commit: Commit) -> Committed | Conflict | Repeat:
+        arguments = self._script_arguments(commit)
+        with _translated(StoreUnavailable):
+            connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
+        try:
+            with _translated(OutcomeUnknown):
+                answer = await _run_script(connection, arguments)
+            outcome = _outcome(answer, commit)
+            if self._durability.replicas and not isinstance(outcome, Conflict):
+                await self._confirm(connection, commit.table_id, outcome.version)
+            return outcome
+        except BaseException:
+            # Whatever is still to come on this connection must not be taken for another answer.
+            await connection.disconnect(nowait=True)
+            raise
+        finally:
+            await self._pool.release(connection)
+
+    def _script_arguments(self, commit: Commit) -> list[Any]:
+        table_id, shard, request = commit.table_id, keys.shard_of(commit.table_id), commit.request
+        script_keys = [
+            keys.table_key(table_id),
+            keys.events_key(table_id),
+            keys.deadlines_key(shard),
+            keys.lobby_key(shard),
+            keys.summaries_key(shard),
+        ]
+        remembered = b""
+        if request is not None:
+            script_keys.append(keys.request_key(table_id, request.scope))
+            remembered = msgspec.msgpack.encode(
+                _Remembered(request.body, commit.version, commit.etag, commit.result)
+            )
+        return [
+            len(script_keys),
+            *script_keys,
+            commit.expected_etag,
+            commit.etag,
+            commit.version,
+            "delete" if commit.delete else "write",
+            commit.snapshot,
+            commit.events,
+            self._events_kept,
+            table_id,
+            "" if commit.deadline_ms is None else commit.deadline_ms,
+            keys.lobby_member(commit.tenant, table_id),
+            "0" if commit.summary is None else "1",
+            commit.summary or b"",
+            # Nothing is announced before the replicas have it.
+            "" if self._durability.replicas else keys.notices_channel(shard),
+            remembered,
+            self._request_ttl_ms,
+        ]
+
+    async def _confirm(self, connection: AbstractConnection, table_id: str, version: int) -> None:
+        """Wait until enough replicas have all that was written up to now, then announce the commit."""
+        wanted = self._durability.replicas
+        try:
+            await connection.send_command("WAIT", wanted, self._replica_timeout_ms)
+            reached = await connection.read_response(
+                timeout=self._replica_timeout_ms / 1000 + self._timeout_s
+            )
+            if reached is None or reached < wanted:
+                raise OutcomeUnknown(
+                    f"{reached or 0} of {wanted} replicas confirmed within {self._replica_timeout_ms} ms"
+                )
+            channel = keys.notices_channel(keys.shard_of(table_id))
+            await connection.send_command("PUBLISH", channel, f"{version} {table_id}")
+            await connection.read_response()
+        except (RedisError, OSError) as error:
+            # A refusal, too: the commit is done, only its confirmation is not.
+            raise OutcomeUnknown(f"waiting for {wanted} replicas: {error}") from error
+
+
+async def _run_script(connection: AbstractConnection, arguments: Sequence[Any]) -> list[bytes]:
+    try:
+        await connection.send_command("EVALSHA", _SCRIPT_SHA, *arguments)
+        return cast(list[bytes], await connection.read_response())
+    except NoScriptError:
+        # The server does not know the script (any more) and has done nothing.
+        await connection.send_command("EVAL", _SCRIPT, *arguments)
+        return cast(list[bytes], await connection.read_response())
+
+
+def _outcome(answer: Sequence[bytes], commit: Commit) -> Committed | Conflict | Repeat:
+    match answer:
+        case [b"committed"]:
+            return Committed(commit.version, commit.etag)
+        case [b"conflict", version, etag]:
+            return Conflict(int(version), etag.decode())
+        case [b"repeat", remembered] if commit.request is not None:
+            return _repeat(remembered, commit.request)
+    raise StoreError(f"the commit script answered {answer!r}")
+
+
+def _repeat(remembered: bytes, request: RequestKey) -> Repeat:
+    try:
+        first = msgspec.msgpack.decode(remembered, type=_Remembered)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"what is remembered under request {request.scope} cannot be read") from error
+    return Repeat(first.version, first.etag, first.result, first.body == request.body)
+
+
+def _version(entry_id: bytes) -> int:
+    return int(entry_id.partition(b"-")[0])
+
+
+def _check(commit: Commit) -> None:
+    _check_tenant(commit.tenant)
+    if not commit.table_id or not commit.etag:
+        raise ValueError("a commit needs a table_id and an etag")
+    if commit.version < 1 or (commit.version == 1) != (commit.expected_etag == ""):
+        raise ValueError(
+            f"version {commit.version} on etag {commit.expected_etag!r}: "
+            "a new table begins with version 1 on an empty etag, and only a new one"
+        )
+    if commit.delete and not (commit.version > 1 and commit.deadline_ms is None and commit.summary is None):
+        raise ValueError("a deleting commit needs a table to delete, without a deadline and a summary")
+
+
+def _check_tenant(tenant: str) -> None:
+    if not tenant or "\0" in tenant:
+        raise ValueError(f"tenant {tenant!r} is empty or holds a NUL")
+
+
+@contextmanager
+def _translated(when_lost: type[StoreUnavailable]) -> Iterator[None]:
+    """Turn redis-py's errors into the store's; ``when_lost`` is what a lost or silent connection means."""
+    try:
+        yield
+    except (ResponseError, BusyLoadingError, AuthenticationError, AuthorizationError) as error:
+        code = error.status_code or str(error).partition(" ")[0]
+        kind = StoreUnavailable if code in _REFUSALS else StoreError
+        raise kind(f"the store refused: {error}") from error
+    except (RedisError, OSError) as error:
+        raise when_lost(f"no answer from the store: {error}") from error
