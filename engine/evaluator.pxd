@@ -1,0 +1,19 @@
+"""Hand values in C, for other compiled modules: no Python objects, no tables, usable without the GIL.
+
+The layout of the values stands in evaluator.h and, for Python, in engine/hand_value.py.
+"""
+
+from libc.stdint cimport uint32_t, uint64_t
+
+
+cdef extern from "evaluator.h" nogil:
+    unsigned DUGOUT_DOUBLE_ACE_FLUSH, DUGOUT_BELOW_ROYAL_FLUSH, DUGOUT_NATURAL_BEATS_WILD
+    uint32_t DUGOUT_NO_LOW
+
+    # Any set of 1 to 13 cards, any wild mask; the caller has checked both.
+    uint32_t dugout_value(uint64_t cards, uint64_t wild)
+    uint32_t dugout_value_as(uint64_t cards, uint64_t wild, unsigned flags)
+    # Any set of cards; top: highest rank that qualifies (1 ace ... 13 king), 0 for no qualifier.
+    uint32_t dugout_low(uint64_t cards, uint64_t wild, bint straights_count, int top)
+
+    int dugout_count(uint64_t cards)
