@@ -57,9 +57,7 @@ def parse_card(text: str) -> int:
     try:
         return _CARD_NUMBERS[text]
     except (KeyError, TypeError):
-        raise CardError(
-            f"{text!r} is not a card: write a rank of {RANKS} and a suit of {SUITS}, as in Ks"
-        ) from None
+        raise CardError(f"{text!r} is not a card: write a rank of {RANKS} and a suit of {SUITS}, as in Ks") from None
 
 
 def parse_cards(text: str) -> tuple[int, ...]:

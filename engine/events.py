@@ -1,7 +1,7 @@
 """What happened, in the words of a stud table.
 
-Every transition yields events; streams, histories and tests read the same records. They are complete: read
-``engine.visible`` before an event is shown to anybody. Amounts are minor units, ``to`` is the player's bet on this round
+Every transition yields events; streams, histories and tests read the same records. They are complete: put each
+through ``engine.visible`` before anybody sees it. Amounts are minor units, ``to`` is the player's bet on this round
 after the action, ``paid`` is what left the stack. Seats are 1-based; a card is hidden as ``HIDDEN``.
 """
 

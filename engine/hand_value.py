@@ -253,9 +253,7 @@ def best_five(cards: int, wild: int = 0, *, ranking: Ranking = STANDARD) -> Best
     value = evaluate(cards, wild, ranking=ranking)
     held = sorted(cards_in(cards), key=_printed_order, reverse=True)
     size = min(5, len(held))
-    playing = next(
-        five for five in combinations(held, size) if evaluate(mask_of(five), wild, ranking=ranking) == value
-    )
+    playing = next(five for five in combinations(held, size) if evaluate(mask_of(five), wild, ranking=ranking) == value)
     description = describe(value)
     naturals = [card for card in playing if not wild >> card & 1]
     stands_for = _assign(description, naturals, [card for card in playing if wild >> card & 1])
@@ -305,9 +303,7 @@ def _free_card(rank: int, suits: tuple[int, ...], contained: set[int]) -> int:
     return next((card for card in of_rank if card not in contained), of_rank[0])
 
 
-def _playing_order(
-    description: Description, playing: tuple[int, ...], stands_for: dict[int, int]
-) -> tuple[int, ...]:
+def _playing_order(description: Description, playing: tuple[int, ...], stands_for: dict[int, int]) -> tuple[int, ...]:
     """Return the cards by what they stand for: groups first, naturals before wilds, then by suit."""
     place = {rank: index for index, rank in reversed(list(enumerate(_rank_list(description))))}
 

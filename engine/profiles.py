@@ -51,9 +51,7 @@ PROFILES: Mapping[str, Rules] = MappingProxyType(
         "baseball-wild-twos": BASEBALL.replace(wild_ranks=("2", "3", "9")),
         "baseball-one-eyed-jacks": BASEBALL.replace(wild_cards=("Jh", "Js")),
         "baseball-home": BASEBALL_HOME,
-        "baseball-home-pay-fours": BASEBALL_HOME.replace(
-            bonus_price=Fixed(_CHIP), bonus_decline=BonusDecline.NO_CARD
-        ),
+        "baseball-home-pay-fours": BASEBALL_HOME.replace(bonus_price=Fixed(_CHIP), bonus_decline=BonusDecline.NO_CARD),
         "baseball-simple": BASEBALL.replace(
             max_players=6,
             bonus_price=Free(),

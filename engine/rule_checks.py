@@ -18,12 +18,10 @@ from engine.knobs import (
     FirstOpener,
     Fixed,
     FixedLimit,
-    Free,
     MatchPotCapped,
     MinBet,
     NoLimit,
     OddUnit,
-    OneUnit,
     PotLimit,
     PurchaseTiming,
     RevealMode,
@@ -58,9 +56,7 @@ def deal_rounds(pattern: str) -> tuple[str, ...]:
     rounds = pattern.split(",")
     if not all(map(_ROUND.match, rounds)):
         raise ValueError(f"{pattern!r} is not a deal pattern: write rounds such as 2d1u,1u,1u,1u,1d")
-    return tuple(
-        "".join(face * int(count) for count, face in _GROUP.findall(one_round)) for one_round in rounds
-    )
+    return tuple("".join(face * int(count) for count, face in _GROUP.findall(one_round)) for one_round in rounds)
 
 
 def violations_of(rules: "Rules") -> tuple[Violation, ...]:
@@ -110,44 +106,48 @@ def _deal(rules: "Rules") -> Iterator[Violation]:
     burns = {Burn.NONE: 0, Burn.EVERY_ROUND: len(rounds) - 1, Burn.NOT_FIRST: len(rounds) - 2}[rules.burn]
     before_last = rules.max_players * (cards - len(rounds[-1])) + MAX_BONUS_CARDS + max(burns, 0)
     if rules.max_players * cards > DECK_SIZE or before_last > DECK_SIZE:
-        yield _violation(
-            rules, "max_players", f"{cards} cards each, bonus cards and burns do not come out of 52 cards"
-        )
+        yield _violation(rules, "max_players", f"{cards} cards each, bonus cards and burns do not come out of 52 cards")
 
 
 def _ranks(rules: "Rules") -> Iterator[Violation]:
     wild = 0
-    for rank in rules.wild_ranks:
-        try:
-            wild |= rank_mask(parse_rank(rank))
-        except CardError as error:
-            yield _violation(rules, "wild_ranks", str(error))
-    for card in rules.wild_cards:
-        try:
-            wild |= mask_of([parse_card(card)])
-        except CardError as error:
-            yield _violation(rules, "wild_cards", str(error))
-    if rules.rain_card is not None:
-        try:
-            parse_card(rules.rain_card)
-        except CardError as error:
-            yield _violation(rules, "rain_card", str(error))
-    for knob in ("wild_ranks", "wild_cards"):
+    for knob, read in (("wild_ranks", _rank_cards), ("wild_cards", _one_card)):
         listed = getattr(rules, knob)
         if len(set(listed)) != len(listed):
             yield _violation(rules, knob, "names a rank or card twice")
-    for knob in ("pay_rank", "bonus_rank", "wild_next_after"):
-        rank = getattr(rules, knob)
-        if rank is None:
-            continue
-        try:
-            mask = rank_mask(parse_rank(rank))
-        except CardError as error:
-            yield _violation(rules, knob, str(error))
-            continue
-        # Follow the Queen: its trigger is the one rank that is wild as well.
-        if mask & wild and knob != "wild_next_after":
+        for text in listed:
+            cards, fault = read(text)
+            wild |= cards
+            if fault:
+                yield _violation(rules, knob, fault)
+    for knob, read in (
+        ("pay_rank", _rank_cards),
+        ("bonus_rank", _rank_cards),
+        ("wild_next_after", _rank_cards),
+        ("rain_card", _one_card),
+    ):
+        text = getattr(rules, knob)
+        cards, fault = read(text) if text is not None else (0, "")
+        if fault:
+            yield _violation(rules, knob, fault)
+        elif cards & wild and knob in ("pay_rank", "bonus_rank"):
             yield _violation(rules, knob, "is wild already")
+
+
+def _rank_cards(text: str) -> tuple[int, str]:
+    """Return the cards of a rank, or no cards and what is wrong with the text."""
+    try:
+        return rank_mask(parse_rank(text)), ""
+    except CardError as error:
+        return 0, str(error)
+
+
+def _one_card(text: str) -> tuple[int, str]:
+    """Return the mask of a card, or no cards and what is wrong with the text."""
+    try:
+        return mask_of([parse_card(text)]), ""
+    except CardError as error:
+        return 0, str(error)
 
 
 _DEPENDENTS = {
@@ -219,9 +219,7 @@ def _exact(rules: "Rules") -> Iterator[Violation]:
     if rules.stakes != Stakes.CREDIT:
         yield _violation(rules, "odd_unit", "exact shares need credit")
     if rules.minor_units % EXACT_UNITS:
-        yield _violation(
-            rules, "minor_units", f"exact shares need a multiple of {EXACT_UNITS} minor units a chip"
-        )
+        yield _violation(rules, "minor_units", f"exact shares need a multiple of {EXACT_UNITS} minor units a chip")
     amounts: dict[str, tuple[int, ...]] = {
         "ante": (rules.ante,),
         "bring_in": (rules.bring_in,),
@@ -272,5 +270,3 @@ def _not_yet(rules: "Rules") -> Iterator[Violation]:
     for knob, played in _PLAYED.items():
         if getattr(rules, knob) not in played:
             yield _violation(rules, knob, "is not played yet")
-
-

@@ -17,7 +17,6 @@ from msgspec.structs import asdict, force_setattr
 
 from engine.cards import RANKS, mask_of, parse_card, parse_rank, rank_mask
 from engine.errors import RulesError, Violation
-from engine.hand_value import Ranking
 from engine.knobs import (
     BonusDecline,
     BonusFace,
@@ -55,6 +54,7 @@ from engine.knobs import (
     WildBringIn,
     WildInLow,
 )
+from engine.ranking import Ranking
 from engine.rule_checks import deal_rounds, violations_of
 
 
@@ -145,9 +145,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
         """
         unknown = sorted(knobs.keys() - set(self.__struct_fields__))
         if unknown:
-            raise RulesError(
-                tuple(Violation(name, str(knobs[name]), "there is no such knob") for name in unknown)
-            )
+            raise RulesError(tuple(Violation(name, str(knobs[name]), "there is no such knob") for name in unknown))
         return Rules(**{**asdict(self), **knobs})
 
     def as_record(self) -> dict[str, Any]:

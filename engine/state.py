@@ -11,13 +11,18 @@ from engine.rules import Rules
 
 
 class Phase(StrEnum):
-    """What the hand waits for."""
+    """Where the hand stands: what it waits for, or what it is about to do by itself."""
 
     PURCHASE = "purchase"
     BRING_IN = "bring_in"
     BETTING = "betting"
     SHOWDOWN = "showdown"
     FINISHED = "finished"
+    DEALING = "dealing"
+    """The next card leaves the deck. A hand never rests in this phase, nor in those below."""
+    OPENING = "opening"
+    CLOSING = "closing"
+    WALKOVER = "walkover"
 
 
 class Player(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -55,6 +60,8 @@ class Trigger(msgspec.Struct, frozen=True, array_like=True, gc=False):
     seat: int
     card: int
     purchase: PurchaseKind
+    settled: bool = False
+    """Paid for, or free: the card it earned comes next."""
 
 
 class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -101,6 +108,8 @@ class State(msgspec.Struct, frozen=True, array_like=True):
     seat_count: int
     """The highest seat number at the table, so that ``stacks`` can be read by seat."""
     button: int
+    chips: int
+    """All stacks and pots together: what no step may change."""
     players: tuple[Player, ...]
     deck: tuple[int, ...]
     """The cards that are left, the next one first."""
@@ -109,11 +118,9 @@ class State(msgspec.Struct, frozen=True, array_like=True):
     burns: tuple[int, ...] = ()
     community: tuple[int, ...] = ()
     round: int = 0
-    """The index of the dealing round, which is also the number of betting rounds before this street's."""
-    cursor: int = 0
-    """How many of the round's cards have been passed by, one for each place in dealing order."""
-    dealt: bool = False
-    """Whether all cards of the round are out."""
+    """The index of the dealing round and of the betting round that follows it."""
+    cursor: int = -1
+    """How many places the round's cards have been dealt to, -1 before the round begins."""
     triggers: tuple[Trigger, ...] = ()
     offer: Offer | None = None
     actor: int = 0
@@ -141,9 +148,7 @@ class State(msgspec.Struct, frozen=True, array_like=True):
         """
         if self.finished:
             return ()
-        pots = layered(
-            tuple(Contribution(p.seat, p.collected, not p.folded) for p in self.players), self.dead_money
-        )
+        pots = layered(tuple(Contribution(p.seat, p.collected, not p.folded) for p in self.players), self.dead_money)
         in_front = sum(player.bet for player in self.players)
         return (*pots[:-1], msgspec.structs.replace(pots[-1], amount=pots[-1].amount + in_front))
 
@@ -164,9 +169,9 @@ class State(msgspec.Struct, frozen=True, array_like=True):
                 return player
         raise KeyError(seat)
 
-    def wild_of(self, player: Player) -> int:
-        """Return the mask of the cards that are wild for a player, held or not."""
-        return self.rules.wild_mask
+    def all_in(self, player: Player) -> bool:
+        """Whether a player is in the hand with nothing left to bet."""
+        return not player.folded and player.stack == 0 and not self.rules.credit
 
     @property
     def stacks(self) -> tuple[int, ...]:

@@ -73,9 +73,7 @@ def visible(event: AnyEvent, viewer: int | None) -> AnyEvent:
     match event:
         case Burned():
             return replace(event, card=HIDDEN)
-        case CardDealt(seat=seat, face=face) if face == Face.UNSEEN or (
-            face == Face.DOWN and seat != viewer
-        ):
+        case CardDealt(seat=seat, face=face) if face == Face.UNSEEN or (face == Face.DOWN and seat != viewer):
             return replace(event, card=HIDDEN)
         case PurchaseOffered(seat=seat, purchase=PurchaseKind.HOLE_BONUS) if seat != viewer:
             return replace(event, card=HIDDEN)

@@ -1,0 +1,135 @@
+"""What the seat to act may do (rules, sections 5.3 to 5.5)."""
+
+from engine.actions import Action, ActionKind, Choice, LegalActions
+from engine.errors import IllegalAction
+from engine.showing import lowest_door
+from engine.sizes import can_act, full_sizes, raises_left
+from engine.state import Phase, Player, State
+
+
+def legal_actions(state: State) -> LegalActions:
+    """Return whose turn it is and what that seat may do; no seat and no choices once the hand is finished."""
+    if not state.actor:
+        return LegalActions(None)
+    player = state.player(state.actor)
+    return LegalActions(state.actor, tuple(_CHOICES[state.phase](state, player)))
+
+
+def default_action(state: State) -> Action:
+    """Return what running out of time plays: the cheapest thing that is allowed (rules, section 8).
+
+    Raises:
+        IllegalAction: if the hand is finished.
+    """
+    kinds = {choice.kind for choice in legal_actions(state).choices}
+    for kind in _WHEN_TIME_RUNS_OUT:
+        if kind in kinds:
+            return Action(kind)
+    raise IllegalAction("the hand is finished")
+
+
+_WHEN_TIME_RUNS_OUT = (
+    ActionKind.SHOWDOWN,
+    ActionKind.BRING_IN,
+    ActionKind.CHECK,
+    ActionKind.DECLINE,
+    ActionKind.KEEP,
+    ActionKind.ROLL,
+    ActionKind.FOLD,
+)
+
+
+def amount_of(state: State, action: Action) -> int:
+    """Return the *to* amount that a legal action comes to.
+
+    Raises:
+        IllegalAction: if the action is not among the legal ones; the reason names those.
+    """
+    legal = legal_actions(state)
+    if legal.seat is None:
+        raise IllegalAction("the hand is finished")
+    if action.seat not in (0, legal.seat):
+        raise IllegalAction(f"it is the turn of seat {legal.seat}, not of seat {action.seat}")
+    for choice in legal.choices:
+        if choice.kind != action.kind:
+            continue
+        if choice.min <= action.amount <= choice.max:
+            return action.amount
+        if action.amount == 0 and choice.kind not in _SIZED:
+            return choice.max
+        if choice.price and action.amount == choice.price:
+            return choice.max
+    offered = ", ".join(map(_words, legal.choices))
+    amount = f" to {action.amount}" if action.amount else ""
+    raise IllegalAction(f"seat {legal.seat} may not {action.kind}{amount}; allowed: {offered}")
+
+
+_SIZED = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE})
+"""The kinds that must name their amount; the others have only one."""
+
+
+def _words(choice: Choice) -> str:
+    if choice.price:
+        return f"{choice.kind} for {choice.price}"
+    if choice.max == 0:
+        return str(choice.kind)
+    return f"{choice.kind} to {choice.min}" + (f"..{choice.max}" if choice.max != choice.min else "")
+
+
+def _purchase_choices(state: State, player: Player) -> list[Choice]:
+    assert state.offer is not None, "the purchase phase has an offer"
+    return [Choice(ActionKind.BUY, price=state.offer.price), Choice(ActionKind.DECLINE)]
+
+
+def _bring_in_choices(state: State, player: Player) -> list[Choice]:
+    rules = state.rules
+    posted = rules.bring_in if rules.credit else min(rules.bring_in, player.stack)
+    choices = [Choice(ActionKind.BRING_IN, posted, posted)]
+    if rules.bring_in < rules.low_bet:
+        choices += _wagers(state, player, ActionKind.COMPLETE, above=posted)
+    if lowest_door(state).seat != player.seat:  # whoever opens for an all-in low card may also pass
+        choices.append(Choice(ActionKind.FOLD))
+    return choices
+
+
+def _betting_choices(state: State, player: Player) -> list[Choice]:
+    betting = state.betting
+    choices = [Choice(ActionKind.FOLD)]
+    if player.bet >= betting.level:
+        choices.append(Choice(ActionKind.CHECK))
+    else:
+        to = betting.level if state.rules.credit else min(betting.level, player.bet + player.stack)
+        choices.append(Choice(ActionKind.CALL, to, to))
+    others_can_answer = any(other.seat != player.seat and can_act(state, other) for other in state.players)
+    if player.acted or not others_can_answer or not raises_left(state):
+        return choices
+    if betting.opened:
+        kind = ActionKind.RAISE
+    else:
+        kind = ActionKind.COMPLETE if betting.level else ActionKind.BET
+    return choices + _wagers(state, player, kind, above=betting.level)
+
+
+def _wagers(state: State, player: Player, kind: ActionKind, above: int) -> list[Choice]:
+    """Return the bets, completions or raises a player can make, all-in for less than a full one included."""
+    sizes = full_sizes(state, player)
+    if state.rules.credit:
+        return [Choice(kind, low, high) for low, high in sizes]
+    room = player.bet + player.stack
+    if room <= above:
+        return []
+    if room < sizes[0][0]:
+        return [Choice(kind, room, room)]
+    return [Choice(kind, low, min(high, room)) for low, high in sizes if low <= room]
+
+
+def _showdown_choices(state: State, player: Player) -> list[Choice]:
+    return [Choice(ActionKind.SHOWDOWN)]
+
+
+_CHOICES = {
+    Phase.PURCHASE: _purchase_choices,
+    Phase.BRING_IN: _bring_in_choices,
+    Phase.BETTING: _betting_choices,
+    Phase.SHOWDOWN: _showdown_choices,
+}

@@ -1,0 +1,176 @@
+"""The machine: how a hand starts and what each action leads to.
+
+Two tables say everything. ``DECISIONS`` maps what the hand waits for and what the player does to the function that does
+it; ``AUTOMATIC`` maps the phases in which the hand goes on by itself. A pair that is missing is not allowed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from engine import betting, dealing, purchases, showdown
+from engine.actions import Action, ActionKind
+from engine.cards import DECK_SIZE, FULL_DECK
+from engine.draft import Draft
+from engine.errors import IllegalAction, StartError
+from engine.events import AntePosted, AnyEvent, HandStarted
+from engine.knobs import Exhaustion
+from engine.legal import amount_of
+from engine.rule_checks import MAX_AMOUNT
+from engine.rules import Rules
+from engine.state import Phase, Player, State
+
+DECISIONS: Mapping[tuple[Phase, ActionKind], Callable[[Draft, int], None]] = {
+    (Phase.PURCHASE, ActionKind.BUY): purchases.buy,
+    (Phase.PURCHASE, ActionKind.DECLINE): purchases.decline,
+    (Phase.BRING_IN, ActionKind.BRING_IN): betting.post_bring_in,
+    (Phase.BRING_IN, ActionKind.COMPLETE): betting.complete,
+    (Phase.BRING_IN, ActionKind.FOLD): betting.fold,
+    (Phase.BETTING, ActionKind.FOLD): betting.fold,
+    (Phase.BETTING, ActionKind.CHECK): betting.check,
+    (Phase.BETTING, ActionKind.CALL): betting.call,
+    (Phase.BETTING, ActionKind.BET): betting.bet,
+    (Phase.BETTING, ActionKind.COMPLETE): betting.complete,
+    (Phase.BETTING, ActionKind.RAISE): betting.raise_,
+    (Phase.SHOWDOWN, ActionKind.SHOWDOWN): showdown.settle,
+}
+
+AUTOMATIC: Mapping[Phase, Callable[[Draft], None]] = {
+    Phase.DEALING: dealing.deal,
+    Phase.OPENING: betting.open_round,
+    Phase.CLOSING: betting.close_round,
+    Phase.WALKOVER: showdown.walk_over,
+}
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What a transition leads to: the new state, and what happened on the way."""
+
+    state: State
+    events: tuple[AnyEvent, ...]
+
+
+def start(
+    rules: Rules,
+    seats: Sequence[int | None] | Mapping[int, int],
+    button: int,
+    deck: Sequence[int],
+    *,
+    carry: int = 0,
+    spare: Sequence[int] | None = None,
+) -> Step:
+    """Post the antes and deal until somebody has to decide.
+
+    Args:
+        rules: the game.
+        seats: the stacks in minor units, by seat number from 1, or as a mapping of seat to stack; None, and without
+            credit 0, is a seat that is not dealt in.
+        button: the dealer's seat; the next seat clockwise is dealt first.
+        deck: the 52 card numbers in the order in which they leave the deck.
+        carry: a rained-out pot that belongs to this hand.
+        spare: a second permutation of the deck, which orders recycled cards.
+
+    Raises:
+        StartError: if an argument cannot be, naming it.
+    """
+    stacks = _dealt_in(rules, seats)
+    last_seat = max(seats, default=0) if isinstance(seats, Mapping) else len(seats)
+    if not 1 <= button <= last_seat:
+        raise StartError("button", f"{button} is not a seat from 1 to {last_seat}")
+    if not 0 <= carry <= MAX_AMOUNT:
+        raise StartError("carry", f"{carry} is not an amount from 0 to {MAX_AMOUNT}")
+    _check_deck("deck", deck)
+    if spare is not None:
+        _check_deck("spare", spare)
+    elif rules.exhaustion == Exhaustion.RECYCLE_FOLDED:
+        raise StartError("spare", "is needed where folded cards are recycled")
+    order = sorted(stacks, key=lambda seat: (seat <= button, seat))
+    state = State(
+        rules=rules,
+        phase=Phase.DEALING,
+        seat_count=last_seat,
+        button=button,
+        chips=sum(stacks.values()) + carry,
+        players=tuple(Player(seat, stacks[seat]) for seat in order),
+        deck=tuple(deck),
+        spare=tuple(spare or ()),
+        dead_money=((0, carry),) if carry else (),
+    )
+    draft = Draft(state)
+    draft.emit(HandStarted(button, tuple((seat, stacks[seat]) for seat in order), carry))
+    _post_antes(draft)
+    return _advance(draft)
+
+
+def step(state: State, action: Action) -> Step:
+    """Play one action and everything that follows from it by itself.
+
+    Raises:
+        IllegalAction: if it is not among ``legal_actions(state)``; nothing has changed then.
+    """
+    if action.kind == ActionKind.LEAVE:
+        return _leave(state, action.seat)
+    to = amount_of(state, action)
+    draft = Draft(state)
+    DECISIONS[state.phase, action.kind](draft, to)
+    return _advance(draft)
+
+
+def _advance(draft: Draft) -> Step:
+    while (go_on := AUTOMATIC.get(draft.phase)) is not None:
+        go_on(draft)
+    return Step(draft.freeze(), tuple(draft.events))
+
+
+def _leave(state: State, seat: int) -> Step:
+    """Fold a seat whoever's turn it is; who has nothing left to decide plays on (rules, section 8)."""
+    player = next((player for player in state.players if player.seat == seat), None)
+    if player is None:
+        raise IllegalAction(f"seat {seat} was not dealt in")
+    undecided = state.phase in (Phase.PURCHASE, Phase.BRING_IN, Phase.BETTING)
+    if player.folded or state.all_in(player) or not undecided:
+        return Step(state, ())
+    draft = Draft(state)
+    draft.fold(seat)
+    if draft.phase != Phase.WALKOVER:
+        _go_on_without(draft, seat)
+    return _advance(draft)
+
+
+def _go_on_without(draft: Draft, seat: int) -> None:
+    if draft.phase == Phase.PURCHASE:
+        if draft.actor == seat:
+            draft.offer = None
+            draft.actor = 0
+            draft.phase = Phase.DEALING
+    elif draft.phase == Phase.BRING_IN:
+        draft.phase = Phase.OPENING  # without that door card the bring-in may fall to another seat
+    elif draft.actor not in betting.waiting_seats(draft):
+        betting.pass_turn(draft)
+
+
+def _post_antes(draft: Draft) -> None:
+    for player in list(draft.players):
+        paid = draft.affordable(player, draft.rules.ante)
+        if paid:
+            draft.update(player.seat, stack=player.stack - paid, collected=paid)
+            draft.emit(AntePosted(player.seat, paid))
+
+
+def _dealt_in(rules: Rules, seats: Sequence[int | None] | Mapping[int, int]) -> dict[int, int]:
+    """Return the stacks of the seats that take part, by seat."""
+    listed = seats.items() if isinstance(seats, Mapping) else enumerate(seats, start=1)
+    stacks = {seat: stack for seat, stack in listed if stack is not None and (stack > 0 or rules.credit)}
+    for seat, stack in stacks.items():
+        if seat < 1:
+            raise StartError("seats", f"{seat} is not a seat: they count from 1")
+        if abs(stack) > MAX_AMOUNT:
+            raise StartError("seats", f"seat {seat} has {stack}: at most {MAX_AMOUNT} is played with")
+    if not rules.min_players <= len(stacks) <= rules.max_players:
+        raise StartError("seats", f"{len(stacks)} can take part: {rules.min_players} to {rules.max_players} are needed")
+    return stacks
+
+
+def _check_deck(field: str, deck: Sequence[int]) -> None:
+    if len(deck) != DECK_SIZE or set(deck) != set(FULL_DECK):
+        raise StartError(field, f"must hold each card from 0 to {DECK_SIZE - 1} once")
