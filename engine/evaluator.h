@@ -20,7 +20,8 @@
  * METHOD  Cards that are not wild are spread to one 16-bit lane per suit and mirrored, so that the ace is bit 0:
  *         the highest rank is x & -x, dropping it x & (x - 1), adding the highest missing one x | (x + 1).
  *         Plane k holds the ranks held at least k times; with w wild cards n of a kind is plane n - w.
- *         The high value has no branch and no memory access: it takes the same time for every hand.
+ *         There are no tables and next to no branches: one on the number of wild cards, one on whether a suit
+ *         has enough cards for a flush. What the compiler cannot need for that number it leaves out.
  */
 #ifndef DUGOUT_EVALUATOR_H
 #define DUGOUT_EVALUATOR_H
@@ -52,6 +53,8 @@ enum {
 #define DUGOUT_LANE_LOW 0x0001000100010001ULL
 #define DUGOUT_LANE_HIGH 0x8000800080008000ULL
 #define DUGOUT_RANKS 0x1FFFULL
+/* While hands are compared: ranks of groups and loose cards mirrored in bits 0..25, then these two. */
+#define DUGOUT_ACES_SHIFT 26
 #define DUGOUT_CATEGORY_SHIFT 32
 
 #if defined(__GNUC__)
@@ -118,13 +121,11 @@ typedef struct {
     uint64_t at_least[6];
 } dugout_wilds;
 
-DUGOUT_INLINE dugout_wilds dugout_count_wilds(uint64_t wild)
+DUGOUT_INLINE dugout_wilds dugout_wilds_of(int count)
 {
     dugout_wilds wilds;
-    wilds.at_least[0] = UINT64_MAX;
-    for (int k = 1; k <= 5; k++) {
-        wilds.at_least[k] = dugout_any(wild);
-        wild = dugout_drop(wild);
+    for (int k = 0; k <= 5; k++) {
+        wilds.at_least[k] = count >= k ? UINT64_MAX : 0;
     }
     return wilds;
 }
@@ -217,50 +218,77 @@ DUGOUT_INLINE uint64_t dugout_make(uint64_t category, uint64_t ranks)
     return (category << DUGOUT_CATEGORY_SHIFT | ranks) & dugout_any(ranks);
 }
 
-/* The value of a hand. `flags` says how the ranking differs from the standard one; natural hands are not
- * looked for here. With a constant 0 the other rankings cost nothing. */
-DUGOUT_INLINE uint32_t dugout_rank_hand(uint64_t cards, uint64_t wild, unsigned flags)
+/* Whether a suit has the cards that a flush needs beside so many wild ones. */
+DUGOUT_INLINE int dugout_may_flush(uint64_t lanes, int wilds)
 {
-    uint64_t natural = cards & ~wild;
-    uint64_t lanes = dugout_mirror(dugout_lanes(natural)) >> 3;
-    dugout_wilds wilds = dugout_count_wilds(cards & wild);
-    uint64_t *w = wilds.at_least;
-    uint64_t plane[5], a, b, c, d, none, fives, runs, royal, flush, aces = 0, best, ranks;
-
-    /* Wild cards alone are aces, and so are five of them whatever is beside them: one becomes a natural ace. */
-    none = ~dugout_any(natural);
-    lanes |= (none | w[5]) & 1;
-    for (int k = 1; k <= 4; k++) {
-        w[k] &= w[k + 1] | ~none;
+    for (int card = wilds; card < 4; card++) {
+        lanes = dugout_lanes_drop(lanes);
     }
+    return lanes != 0;
+}
 
+DUGOUT_INLINE uint64_t dugout_best_flush(uint64_t best, uint64_t lanes, const dugout_wilds *wilds, unsigned flags)
+{
+    uint64_t aces = 0, runs, royal, flush;
+    flush = flags & DUGOUT_DOUBLE_ACE_FLUSH ? dugout_double_ace_flush(lanes, wilds, &aces)
+                                            : dugout_flush(lanes, wilds);
+    best = dugout_max(best, dugout_make(DUGOUT_FLUSH, flush << 13) | aces << DUGOUT_ACES_SHIFT);
+    runs = dugout_straights(lanes, wilds);
+    runs |= runs >> 32;
+    runs = (runs | runs >> 16) & DUGOUT_RANKS;
+    royal = flags & DUGOUT_BELOW_ROYAL_FLUSH ? runs & 1 : 0;
+    return dugout_max(best, dugout_make(DUGOUT_STRAIGHT_FLUSH + 2 * royal, dugout_first(runs)));
+}
+
+/* The value of `lanes` beside at most four wild cards; there is at least one card in the lanes. Compiled once
+ * for every number of wild cards, which removes what that many cannot need. */
+DUGOUT_INLINE uint32_t dugout_rank_lanes(uint64_t lanes, int wild_count, unsigned flags)
+{
+    const dugout_wilds wilds = dugout_wilds_of(wild_count);
+    const uint64_t *w = wilds.at_least;
+    uint64_t plane[5], a, b, c, d, fives, runs, best, ranks;
     a = lanes & DUGOUT_RANKS, b = lanes >> 16 & DUGOUT_RANKS, c = lanes >> 32 & DUGOUT_RANKS, d = lanes >> 48;
     plane[0] = 0;
     plane[1] = a | b | c | d;
     plane[2] = (a & b) | (c & d) | ((a | b) & (c | d));
     plane[3] = (a & b & (c | d)) | (c & d & (a | b));
     plane[4] = a & b & c & d;
-
     best = dugout_groups(plane, &wilds);
     runs = dugout_straights(plane[1], &wilds) & DUGOUT_RANKS;
     best = dugout_max(best, dugout_make(DUGOUT_STRAIGHT, dugout_first(runs)));
-    flush = flags & DUGOUT_DOUBLE_ACE_FLUSH ? dugout_double_ace_flush(lanes, &wilds, &aces)
-                                            : dugout_flush(lanes, &wilds);
-    best = dugout_max(best, dugout_make(DUGOUT_FLUSH, flush << 13));
-    runs = dugout_straights(lanes, &wilds);
-    runs |= runs >> 32;
-    runs = (runs | runs >> 16) & DUGOUT_RANKS;
-    royal = flags & DUGOUT_BELOW_ROYAL_FLUSH ? runs & 1 : 0;
-    best = dugout_max(best, dugout_make(DUGOUT_STRAIGHT_FLUSH + 2 * royal, dugout_first(runs)));
+    if (dugout_may_flush(lanes, wild_count)) {
+        best = dugout_best_flush(best, lanes, &wilds, flags);
+    }
     fives = (plane[4] & w[1]) | (plane[3] & w[2]) | (plane[2] & w[3]) | (plane[1] & w[4]);
     best = dugout_max(best, dugout_make(DUGOUT_FIVE_OF_A_KIND, dugout_first(fives)));
+    ranks = (dugout_mirror(best & 0x3FFFFFF) >> 38) + ((best >> DUGOUT_ACES_SHIFT & 3) << 13);
+    return (uint32_t)(best >> DUGOUT_CATEGORY_SHIFT << 27 | ranks << 1);
+}
 
-    ranks = dugout_mirror(best & 0x3FFFFFF) >> 38;
-    best >>= DUGOUT_CATEGORY_SHIFT;
-    if (flags & DUGOUT_DOUBLE_ACE_FLUSH) {
-        ranks += (dugout_any(best ^ DUGOUT_FLUSH) ^ UINT64_MAX) & aces << 13;
+/* The value of a hand. `flags` says how the ranking differs from the standard one; natural hands are not
+ * looked for here. With a constant 0 the other rankings cost nothing. */
+DUGOUT_INLINE uint32_t dugout_rank_hand(uint64_t cards, uint64_t wild, unsigned flags)
+{
+    uint64_t natural = cards & ~wild;
+    int wilds = dugout_count(cards & wild);
+    /* Wild cards alone are aces, and so are five of them whatever is beside them: one becomes a natural ace. */
+    if (!natural || wilds > 4) {
+        natural |= 1 << 12;
+        wilds--;
     }
-    return (uint32_t)(best << 27 | ranks << 1);
+    natural = dugout_mirror(dugout_lanes(natural)) >> 3;
+    switch (wilds) {
+    case 0:
+        return dugout_rank_lanes(natural, 0, flags);
+    case 1:
+        return dugout_rank_lanes(natural, 1, flags);
+    case 2:
+        return dugout_rank_lanes(natural, 2, flags);
+    case 3:
+        return dugout_rank_lanes(natural, 3, flags);
+    default:
+        return dugout_rank_lanes(natural, 4, flags);
+    }
 }
 
 static inline uint32_t dugout_value(uint64_t cards, uint64_t wild) { return dugout_rank_hand(cards, wild, 0); }
