@@ -1,8 +1,8 @@
 """A table as a value: its settings, who sits where with how much, and the hand that is being played.
 
-The hand (``engine.State``) knows one deal; the table knows what lies between deals. A player's chips are in the hand
-while one is being played and in the seating otherwise. Amounts are int64 minor units, instants are milliseconds since
-the epoch. Tables are frozen: a use case returns a new one, and only a commit makes it so.
+The hand (``engine.State``) knows one deal; the table knows what lies between deals. A player's chips are in
+the hand while one is being played and in the seating otherwise. Amounts are int64 minor units, instants are
+milliseconds since the epoch. Tables are frozen: a use case returns a new one, and only a commit makes it so.
 """
 
 import msgspec
@@ -26,6 +26,10 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     sitting_out: bool = False
     leaving: bool = False
     """The player has left in mid-hand; the seat is free again when the hand ends."""
+    paid_out: bool = False
+    """A leaving player has all chips back that were not bet: the hand's stack of the seat is nobody's."""
+    since_hand: int = 0
+    """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
 
 
 class Settings(msgspec.Struct, frozen=True, array_like=True):
@@ -66,6 +70,10 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """The running hand, or the last one until the next is dealt."""
     deadline_ms: int | None = None
     """When whoever has to act runs out of time."""
+    brought: int = 0
+    """All that players ever brought to the table."""
+    taken: int = 0
+    """All that players ever took away, less than nothing if they left with debts (credit)."""
 
     @property
     def playing(self) -> bool:
@@ -79,6 +87,46 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     def seating_of(self, player_id: str) -> Seating | None:
         """Return where a player sits."""
         return next((seating for seating in self.seats if seating.player_id == player_id), None)
+
+    def stack_of(self, seating: Seating) -> int:
+        """Return the chips in front of a player now, the bets of the running hand not among them."""
+        if seating.paid_out:
+            return 0
+        if self.playing and self.hand is not None and self.in_hand(seating.seat):
+            return self.hand.player(seating.seat).stack
+        return seating.stack
+
+    def in_hand(self, seat: int) -> bool:
+        """Say whether a seat was dealt into the running or last hand."""
+        return self.hand is not None and any(player.seat == seat for player in self.hand.players)
+
+    def viewer(self, seating: Seating | None, hand_number: int) -> int | None:
+        """Return as which seat the cards of a hand may be looked at: the seat's last owner is another
+        player."""
+        return seating.seat if seating is not None and hand_number > seating.since_hand else None
+
+    @property
+    def chips(self) -> int:
+        """All chips at the table, in stacks and in the middle."""
+        stacks = sum(map(self.stack_of, self.seats))
+        in_the_middle = sum(pot.amount for pot in self.hand.pots) if self.hand is not None else 0
+        return stacks + in_the_middle
+
+    def broken(self) -> list[str]:
+        """Return everything that can never be so at a table, outside its hand."""
+        numbers = [seating.seat for seating in self.seats]
+        players = {seating.player_id for seating in self.seats}
+        last = self.rules.max_players
+        wrong: list[str] = []
+        if numbers != sorted(set(numbers)) or not all(1 <= number <= last for number in numbers):
+            wrong.append(f"seats {numbers} are not distinct, in order and within 1 to {last}")
+        if len(players) != len(numbers):
+            wrong.append("a player sits in two seats")
+        if self.chips != self.brought - self.taken:
+            wrong.append(f"{self.chips} chips are here, {self.brought} came and {self.taken} went")
+        if (self.deadline_ms is not None) != self.playing:
+            wrong.append(f"the deadline is {self.deadline_ms} while playing is {self.playing}")
+        return wrong
 
 
 class TableEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):

@@ -1,0 +1,226 @@
+"""What a server is told by its environment and its flags.
+
+Every setting has a variable; a flag of ``dugout serve`` wins over it. A value that cannot be used is a
+``ConfigError`` that names the setting, the value and what is allowed. Secrets are never part of a message
+or of ``Config.public``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from service.credentials import (
+    Keyring,
+    OperatorKey,
+    SecretError,
+    TokenKey,
+    parse_operator_keys,
+    parse_token_keys,
+)
+from service.store.address import check_url
+from service.store.durability import Durability
+
+MAX_WORKERS = 256
+MAX_PORT = 65_535
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used."""
+
+    def __init__(self, name: str, value: str, allowed: str) -> None:
+        super().__init__(f"{name} is {value!r}, allowed: {allowed}")
+        self.name = name
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of one ``dugout serve`` and all its workers. Units stand at the end of the names."""
+
+    host: str = "127.0.0.1"
+    port: int = 50_051
+    """0: a free port."""
+    workers: int = 1
+    metrics_port: int = 0
+    """One port for all workers; 0: a free port."""
+    data_dir: str | None = None
+    redis_url: str | None = None
+    """None: an embedded store."""
+    dev: bool = False
+    operator_keys: tuple[OperatorKey, ...] = ()
+    token_keys: tuple[TokenKey, ...] = ()
+    """The first one signs, all of them are accepted."""
+    token_ttl_s: int = 12 * 3600
+    durability: str = "aof"
+    request_ttl_s: int = 600
+    events_kept: int = 1000
+    store_timeout_ms: int = 2000
+    drain_ms: int = 10_000
+    max_message_bytes: int = 1 << 20
+    log_level: str = "info"
+
+    @property
+    def keyring(self) -> Keyring:
+        """The keys callers are checked against."""
+        return Keyring(self.operator_keys, self.token_keys, self.token_ttl_s)
+
+    @property
+    def store_durability(self) -> Durability:
+        """What "stored" promises."""
+        return Durability.parse(self.durability)
+
+    def public(self) -> dict[str, Any]:
+        """Return the settings as they may be printed: keys by id, addresses without user and password."""
+        shown = msgspec.structs.asdict(self)
+        shown["operator_keys"] = [key.key_id for key in self.operator_keys]
+        shown["token_keys"] = [key.key_id for key in self.token_keys]
+        if self.redis_url is not None:
+            shown["redis_url"] = re.sub(r"//[^/@]*@", "//***@", self.redis_url)
+        return shown
+
+
+def read_config(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Config:
+    """Build the settings from the environment and the flags that were given (None: not given).
+
+    Raises:
+        ConfigError: for the first setting that cannot be used, or where keys are missing without ``dev``.
+    """
+    values: dict[str, Any] = {}
+    for setting, (variable, parse, allowed) in _SETTINGS.items():
+        flag = flags.get(setting)
+        name, text = (
+            (f"--{setting.replace('_', '-')}", flag)
+            if flag is not None
+            else (variable, environment.get(variable))
+        )
+        if text is None or text == "":
+            continue
+        try:
+            values[setting] = parse(str(text))
+        except ValueError:
+            raise ConfigError(name, _without_password(str(text)), allowed) from None
+    operator_keys = _secrets(environment, "DUGOUT_OPERATOR_KEYS", parse_operator_keys)
+    token_keys = _secrets(environment, "DUGOUT_TOKEN_KEYS", parse_token_keys)
+    if values.get("dev"):
+        operator_keys = (*operator_keys, OperatorKey.random("dev"))
+        token_keys = token_keys or (TokenKey.random("dev"),)
+    _require("DUGOUT_OPERATOR_KEYS", operator_keys)
+    _require("DUGOUT_TOKEN_KEYS", token_keys)
+    config = Config(operator_keys=operator_keys, token_keys=token_keys, **values)
+    _check_together(config)
+    return config
+
+
+def _check_together(config: Config) -> None:
+    if config.redis_url is None and config.store_durability.mode == "replicas":
+        raise ConfigError(
+            "DUGOUT_DURABILITY", config.durability, "with the embedded store: memory, aof or always"
+        )
+    if config.redis_url is not None and config.data_dir is not None:
+        raise ConfigError(
+            "--data-dir", config.data_dir, "nothing beside REDIS_URL: that store has its own folder"
+        )
+
+
+def _require(name: str, keys: tuple[Any, ...]) -> None:
+    if not keys:
+        raise ConfigError(name, "", "id:secret,… (or --dev, which makes a key for this run)")
+
+
+def _secrets(environment: Mapping[str, str], name: str, parse: Callable[[str], Any]) -> Any:
+    """Read a list of keys from a variable, or from the file that ``<name>_FILE`` names."""
+    text, path = environment.get(name, ""), environment.get(f"{name}_FILE", "")
+    if text and path:
+        raise ConfigError(f"{name}_FILE", path, f"one of {name} and {name}_FILE")
+    if path:
+        name = f"{name}_FILE"
+        try:
+            text = Path(path).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(name, path, f"a readable text file ({error})") from None
+    try:
+        return parse(text)
+    except SecretError as error:
+        # The message names an id at most; the value itself stays out of it.
+        raise ConfigError(name, "…", str(error)) from None
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r"//[^/@]*@", "//***@", text)
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"\d{1,12}", text, re.ASCII) or not low <= int(text) <= high:
+            raise ValueError(text)
+        return int(text)
+
+    return parse
+
+
+_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+
+
+def _duration(unit_ms: int, low_ms: int, high_ms: int) -> Callable[[str], int]:
+    """Read ``500ms``, ``30s``, ``10m``, ``2h`` or plain seconds, and return it in units of ``unit_ms``."""
+
+    def parse(text: str) -> int:
+        match = re.fullmatch(r"(\d{1,9})(ms|s|m|h)?", text, re.ASCII)
+        if match is None:
+            raise ValueError(text)
+        duration_ms = int(match[1]) * _UNITS_MS[match[2] or "s"]
+        if not low_ms <= duration_ms <= high_ms or duration_ms % unit_ms:
+            raise ValueError(text)
+        return duration_ms // unit_ms
+
+    return parse
+
+
+def _flag(text: str) -> bool:
+    values = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    try:
+        return values[text.lower()]
+    except KeyError:
+        raise ValueError(text) from None
+
+
+def _host(text: str) -> str:
+    if not re.fullmatch(r"[0-9A-Za-z.:_-]{1,253}", text, re.ASCII):
+        raise ValueError(text)
+    return text
+
+
+def _url(text: str) -> str:
+    check_url(text)
+    return text
+
+
+def _durability(text: str) -> str:
+    return str(Durability.parse(text))
+
+
+def _level(text: str) -> str:
+    if text.lower() not in ("debug", "info", "warning", "error"):
+        raise ValueError(text)
+    return text.lower()
+
+
+_SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
+    "host": ("DUGOUT_HOST", _host, "an address or a name of this machine"),
+    "port": ("DUGOUT_PORT", _whole(0, MAX_PORT), f"0 (a free port) to {MAX_PORT}"),
+    "workers": ("DUGOUT_WORKERS", _whole(1, MAX_WORKERS), f"1 to {MAX_WORKERS}"),
+    "metrics_port": ("DUGOUT_METRICS_PORT", _whole(0, MAX_PORT), f"0 (a free port) to {MAX_PORT}"),
+    "data_dir": ("DUGOUT_DATA_DIR", str, "a folder"),
+    "redis_url": ("REDIS_URL", _url, "redis://, rediss:// or unix:// with a host or a socket"),
+    "dev": ("DUGOUT_DEV", _flag, "1, true, yes, 0, false or no"),
+    "token_ttl_s": ("DUGOUT_TOKEN_TTL", _duration(1000, 1000, 30 * 86_400_000), "1s to 720h, such as 12h"),
+    "durability": ("DUGOUT_DURABILITY", _durability, "memory, aof, always or replicas:N with N from 1 on"),
+    "request_ttl_s": ("DUGOUT_REQUEST_TTL", _duration(1000, 1000, 86_400_000), "1s to 24h, such as 10m"),
+    "events_kept": ("DUGOUT_EVENTS_KEPT", _whole(1, 1_000_000), "1 to 1000000 commits of a table"),
+    "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
+    "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
+    "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
+    "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
+}
+"""Every setting with its variable, how it is read, and what is allowed."""
