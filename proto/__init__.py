@@ -1,0 +1,1 @@
+"""The wire contract: the .proto file and what is generated from it."""
