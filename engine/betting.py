@@ -14,22 +14,35 @@ from engine.events import (
     Raised,
 )
 from engine.knobs import FirstOpener, FixedLimit, ShortBringIn, ShortRaise
-from engine.showing import best_showing, lowest_door
+from engine.showing import best_showing, lowest_door, shows_pair
 from engine.sizes import can_act, full_sizes, limit_units
 from engine.state import Betting, Phase
 
+_FOURTH_STREET_ROUND = 1
+
 
 def open_round(draft: Draft) -> None:
-    """Begin a betting round with the seat that opens it, or pass it over where nobody could answer a bet."""
-    draft.betting = Betting(heads_up=len(draft.live) == 2)
+    """Begin a betting round, or pass it over where nobody could answer a bet."""
     _reopen(draft, 0)
-    able = [player for player in draft.players if can_act(draft, player)]
-    if len(able) < 2:
+    if sum(can_act(draft, player) for player in draft.players) < 2:
+        draft.phase = Phase.CLOSING  # no betting takes place: who bet last is still the one of the round before
+        return
+    open_pair = draft.rules.open_pair_high_bet and draft.round == _FOURTH_STREET_ROUND and shows_pair(draft)
+    draft.betting = Betting(heads_up=len(draft.live) == 2, open_pair=open_pair)
+    choose_opener(draft)
+
+
+def choose_opener(draft: Draft) -> None:
+    """Give the turn to the seat that opens the round, or to the next one that can act."""
+    if sum(can_act(draft, player) for player in draft.players) < 2:
         draft.phase = Phase.CLOSING
         return
     by_bring_in = draft.round == 0 and draft.rules.first_opener == FirstOpener.BRING_IN
-    opener = lowest_door(draft) if by_bring_in else best_showing(draft)
     draft.phase = Phase.BRING_IN if by_bring_in else Phase.BETTING
+    if draft.rules.rolls:
+        opener = draft.player(draft.leader)
+    else:
+        opener = lowest_door(draft) if by_bring_in else best_showing(draft)
     draft.actor = opener.seat if can_act(draft, opener) else _next_to_act(draft, opener.seat)
 
 
@@ -117,10 +130,14 @@ def pass_turn(draft: Draft) -> None:
 def close_round(draft: Draft) -> None:
     """Return what nobody called, collect the bets, and go on with the next round or the showdown."""
     collect(draft)
-    if draft.round + 1 < len(draft.rules.rounds):
+    if draft.rules.rolls:
+        draft.betting_round += 1
+        draft.phase = Phase.ROLLING
+    elif draft.round + 1 < len(draft.rules.rounds):
         draft.round += 1
+        draft.betting_round += 1
         draft.cursor = -1
-        draft.phase = Phase.DEALING
+        draft.phase = Phase.ASKING_BEFORE
     else:
         draft.phase = Phase.SHOWDOWN
         first = draft.betting.aggressor
@@ -140,6 +157,7 @@ def collect(draft: Draft) -> None:
         draft.emit(BetReturned(top.seat, uncalled))
     for player in list(draft.players):
         draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
+    draft.betting = Betting(aggressor=draft.betting.aggressor)
     draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
 
 

@@ -1,6 +1,7 @@
 """Dealing, card by card (rules, sections 5.2 and 6).
 
-A card that raises a purchase is settled before the next one leaves the deck, so no card can be dealt too early.
+A card that raises a purchase is settled before the next one leaves the deck, unless the rules settle a round's
+purchases after its cards.
 """
 
 from engine.cards import cards_in
@@ -12,73 +13,121 @@ from engine.events import (
     CommunityCardDealt,
     DealCause,
     Face,
+    PurchaseKind,
     StreetStarted,
 )
 from engine.knobs import Burn, Exhaustion
-from engine.purchases import bonus_face, raise_triggers, settle_trigger
-from engine.state import Phase
-
-_FACES = {"u": Face.UP, "d": Face.DOWN}
+from engine.purchases import ask_for_claims, bonus_face, note_triggers, settle, take_ready
+from engine.rain import rain_out
+from engine.state import Phase, Trigger
+from engine.wilds import follow
 
 
 def deal(draft: Draft) -> None:
-    """Do the next thing of a dealing round: settle a trigger, begin the round, deal a card, or end it."""
+    """Do the next thing of a dealing round: settle what a card raised, begin the round, deal a card, or end it."""
+    if settle_next(draft):
+        return
     faces = draft.rules.rounds[draft.round]
-    if draft.triggers and draft.triggers[0].settled:
-        trigger, *rest = draft.triggers
-        draft.triggers = tuple(rest)
-        _give_card(draft, trigger.seat, bonus_face(draft), DealCause.BONUS)
-    elif draft.triggers:
-        settle_trigger(draft)
-    elif draft.cursor < 0:
+    if draft.cursor < 0:
         _begin_round(draft)
     elif draft.cursor < len(faces) * len(draft.players):
         turn, place = divmod(draft.cursor, len(draft.players))
         draft.cursor += 1
         player = draft.players[place]
         if not player.folded:
-            _give_card(draft, player.seat, _FACES[faces[turn]], DealCause.STREET)
+            down = Face.UNSEEN if draft.rules.rolls else Face.DOWN
+            _give_card(draft, player.seat, Face.UP if faces[turn] == "u" else down, DealCause.STREET)
     else:
-        draft.phase = Phase.OPENING
+        draft.phase = Phase.ASKING_AFTER
 
 
-def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause) -> None:
+def ask_before_round(draft: Draft) -> None:
+    """Ask for hole bonuses before a round is dealt."""
+    if not settle_next(draft):
+        ask_for_claims(draft, then=Phase.DEALING)
+
+
+def ask_after_round(draft: Draft) -> None:
+    """Ask for hole bonuses when a round is out; the betting, or the rolling, comes next."""
+    if not settle_next(draft):
+        ask_for_claims(draft, then=Phase.ROLLING if draft.rules.rolls else Phase.OPENING)
+
+
+def settle_next(draft: Draft) -> bool:
+    """Settle one thing that a card has raised; return whether there was any."""
+    trigger = take_ready(draft)
+    if trigger is None:
+        return False
+    if trigger.purchase is None:
+        rain_out(draft, trigger)
+    elif trigger.settled:
+        _give_bonus(draft, trigger)
+    else:
+        settle(draft, trigger)
+    return True
+
+
+def show_card(draft: Draft, seat: int, card: int, *, is_door: bool) -> None:
+    """Note what a card that has just come up raises."""
+    follow(draft, card)
+    note_triggers(draft, seat, card, is_door=is_door)
+
+
+def _give_bonus(draft: Draft, trigger: Trigger) -> None:
+    if trigger.purchase == PurchaseKind.REPLACEMENT:
+        _give_card(draft, trigger.seat, Face.UP, DealCause.REPLACEMENT, in_place_of=trigger.card)
+    else:
+        _give_card(draft, trigger.seat, bonus_face(draft, trigger), DealCause.BONUS)
+
+
+def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_of: int | None = None) -> None:
     """Deal the next card of the deck to a seat and note what it raises."""
-    card, *rest = draft.deck
-    draft.deck = tuple(rest)
+    card = _draw(draft)
     player = draft.player(seat)
-    is_door = face == Face.UP and not player.up
-    if face == Face.UP:
-        draft.update(seat, up=(*player.up, card))
+    is_door = False
+    if face == Face.UNSEEN:
+        draft.update(seat, unseen=(*player.unseen, card))
+    elif face == Face.DOWN:
+        draft.down_dealt = True
+        claims = draft.rules.hole_bonus is not None and draft.rules.bonus_mask >> card & 1
+        draft.update(
+            seat, down=(*player.down, card), claimable=(*player.claimable, card) if claims else player.claimable
+        )
+    elif in_place_of is not None:
+        place = player.up.index(in_place_of)
+        is_door = place == 0
+        draft.update(seat, up=(*player.up[:place], card, *player.up[place + 1 :]), dead=(*player.dead, in_place_of))
     else:
-        draft.update(seat, down=(*player.down, card))
+        is_door = not player.up
+        draft.update(seat, up=(*player.up, card))
     draft.emit(CardDealt(seat, card, face, cause))
     if face == Face.UP:
-        raise_triggers(draft, seat, card, is_door=is_door)
+        show_card(draft, seat, card, is_door=is_door)
+
+
+def _draw(draft: Draft) -> int:
+    card, *rest = draft.deck
+    draft.deck = tuple(rest)
+    return card
 
 
 def _begin_round(draft: Draft) -> None:
     rules = draft.rules
     draft.cursor = 0
-    street = sum(map(len, rules.rounds[: draft.round + 1]))
-    draft.emit(StreetStarted(street))
+    draft.down_dealt = False
+    draft.emit(StreetStarted(sum(map(len, rules.rounds[: draft.round + 1]))))
     burns = rules.burn == Burn.EVERY_ROUND or (rules.burn == Burn.NOT_FIRST and draft.round > 0)
     needed = len(draft.live) * len(rules.rounds[draft.round])
     is_last = draft.round == len(rules.rounds) - 1
     if not is_last or len(draft.deck) - burns >= needed:
         if burns:
-            _burn(draft)
+            card = _draw(draft)
+            draft.burns = (*draft.burns, card)
+            draft.emit(Burned(card))
         return
     _refill(draft)
     if len(draft.deck) < needed:
         _deal_community(draft)
-
-
-def _burn(draft: Draft) -> None:
-    card, *rest = draft.deck
-    draft.deck = tuple(rest)
-    draft.burns = (*draft.burns, card)
-    draft.emit(Burned(card))
 
 
 def _refill(draft: Draft) -> None:
@@ -103,9 +152,7 @@ def _refill(draft: Draft) -> None:
 def _deal_community(draft: Draft) -> None:
     """Turn up one card for everybody in place of the round's cards; it is never a purchase."""
     draft.cursor = len(draft.rules.rounds[draft.round]) * len(draft.players)
-    if not draft.deck:
-        return
-    card, *rest = draft.deck
-    draft.deck = tuple(rest)
-    draft.community = (*draft.community, card)
-    draft.emit(CommunityCardDealt(card))
+    if draft.deck:
+        card = _draw(draft)
+        draft.community = (*draft.community, card)
+        draft.emit(CommunityCardDealt(card))

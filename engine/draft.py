@@ -32,6 +32,16 @@ class Draft:
         self.betting: Betting = state.betting
         self.dead_money: tuple[tuple[int, int], ...] = state.dead_money
         self.awards: tuple[Award, ...] = state.awards
+        self.betting_round = state.betting_round
+        self.named_wild = state.named_wild
+        self.naming = state.naming
+        self.pay_bought = state.pay_bought
+        self.asked = state.asked
+        self.down_dealt = state.down_dealt
+        self.leader = state.leader
+        self.roller = state.roller
+        self.rolled = state.rolled
+        self.carry = state.carry
         self.events: list[AnyEvent] = []
 
     @property
@@ -56,6 +66,16 @@ class Draft:
             betting=self.betting,
             dead_money=self.dead_money,
             awards=self.awards,
+            betting_round=self.betting_round,
+            named_wild=self.named_wild,
+            naming=self.naming,
+            pay_bought=self.pay_bought,
+            asked=self.asked,
+            down_dealt=self.down_dealt,
+            leader=self.leader,
+            roller=self.roller,
+            rolled=self.rolled,
+            carry=self.carry,
         )
 
     def emit(self, event: AnyEvent) -> None:
@@ -97,7 +117,7 @@ class Draft:
     def fold(self, seat: int) -> None:
         """Take a player out of the hand; the last one left wins at once."""
         self.update(seat, folded=True)
-        self.triggers = tuple(trigger for trigger in self.triggers if trigger.seat != seat)
+        self.triggers = tuple(trigger for trigger in self.triggers if trigger.seat != seat or trigger.purchase is None)
         self.emit(Folded(seat))
         if len(self.live) == 1:
             self.phase = Phase.WALKOVER

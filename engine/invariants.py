@@ -7,7 +7,9 @@ from engine.cards import DECK_SIZE, card_text
 from engine.legal import legal_actions
 from engine.state import Phase, State
 
-_RESTING = frozenset({Phase.PURCHASE, Phase.BRING_IN, Phase.BETTING, Phase.SHOWDOWN, Phase.FINISHED})
+_RESTING = frozenset(
+    {Phase.PURCHASE, Phase.CLAIM, Phase.ROLL, Phase.BRING_IN, Phase.BETTING, Phase.SHOWDOWN, Phase.FINISHED}
+)
 
 
 def broken(state: State) -> list[str]:
@@ -20,7 +22,7 @@ def _chips(state: State) -> Iterator[str]:
     players = state.players
     stacks = sum(player.stack for player in players)
     middle = sum(player.contributed for player in players) + sum(amount for _, amount in state.dead_money)
-    if stacks + middle != state.chips:
+    if stacks + middle + state.carry != state.chips:
         yield f"chips: {stacks} in stacks and {middle} in the middle are not the {state.chips} of the start"
     if not state.finished and sum(pot.amount for pot in state.pots) != middle:
         yield f"chips: the pots do not hold the {middle} that were put in"
@@ -34,7 +36,7 @@ def _chips(state: State) -> Iterator[str]:
 
 
 def _cards(state: State) -> Iterator[str]:
-    held = [card for player in state.players for card in (*player.down, *player.up, *player.dead)]
+    held = [card for player in state.players for card in (*player.down, *player.unseen, *player.up, *player.dead)]
     counts = Counter((*held, *state.deck, *state.burns, *state.community))
     for card, count in counts.items():
         if count > 1:
@@ -75,7 +77,7 @@ def _betting(state: State) -> Iterator[str]:
 
 
 def _offer(state: State) -> Iterator[str]:
-    if (state.offer is not None) != (state.phase == Phase.PURCHASE):
+    if (state.offer is not None) != (state.phase in (Phase.PURCHASE, Phase.CLAIM)):
         yield f"offer: {state.offer} in phase {state.phase}"
     elif state.offer is not None and state.offer.seat != state.actor:
         yield f"offer: made to seat {state.offer.seat} while seat {state.actor} is to act"
@@ -93,5 +95,8 @@ def _end(state: State) -> Iterator[str]:
     shown = [player.seat for player in state.players if player.shown]
     if len(state.live) == 1 and shown:
         yield f"end: seats {shown} showed although everybody else folded"
-    if len(state.live) > 1 and shown != [player.seat for player in state.live]:
+    if state.carry:
+        if state.awards or shown:
+            yield "end: a rained-out hand was awarded or shown"
+    elif len(state.live) > 1 and shown != [player.seat for player in state.live]:
         yield f"end: seats {shown} showed instead of everybody still in"

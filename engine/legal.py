@@ -1,7 +1,10 @@
 """What the seat to act may do (rules, sections 5.3 to 5.5)."""
 
 from engine.actions import Action, ActionKind, Choice, LegalActions
+from engine.cards import HIDDEN
 from engine.errors import IllegalAction
+from engine.events import PurchaseKind
+from engine.rule_checks import MAX_AMOUNT
 from engine.showing import lowest_door
 from engine.sizes import can_act, full_sizes, raises_left
 from engine.state import Phase, Player, State
@@ -48,6 +51,8 @@ def amount_of(state: State, action: Action) -> int:
     legal = legal_actions(state)
     if legal.seat is None:
         raise IllegalAction("the hand is finished")
+    if type(action.amount) is not int:
+        raise IllegalAction(f"the amount {action.amount!r} is not a whole number of minor units")
     if action.seat not in (0, legal.seat):
         raise IllegalAction(f"it is the turn of seat {legal.seat}, not of seat {action.seat}")
     for choice in legal.choices:
@@ -78,7 +83,22 @@ def _words(choice: Choice) -> str:
 
 def _purchase_choices(state: State, player: Player) -> list[Choice]:
     assert state.offer is not None, "the purchase phase has an offer"
-    return [Choice(ActionKind.BUY, price=state.offer.price), Choice(ActionKind.DECLINE)]
+    price = state.offer.price
+    if state.offer.purchase == PurchaseKind.REPLACEMENT:
+        return [Choice(ActionKind.REPLACE, price=price), Choice(ActionKind.KEEP)]
+    return [Choice(ActionKind.BUY, price=price), Choice(ActionKind.DECLINE)]
+
+
+def _claim_choices(state: State, player: Player) -> list[Choice]:
+    """Everybody is asked and may decline; only who holds a card to claim for, and can pay, may claim."""
+    assert state.offer is not None, "the claim phase has an offer"
+    claim = [Choice(ActionKind.CLAIM, price=state.offer.price)] if state.offer.card != HIDDEN else []
+    return [*claim, Choice(ActionKind.DECLINE)]
+
+
+def _roll_choices(state: State, player: Player) -> list[Choice]:
+    fold = [] if state.rolled else [Choice(ActionKind.FOLD)]
+    return [Choice(ActionKind.ROLL), *fold]
 
 
 def _bring_in_choices(state: State, player: Player) -> list[Choice]:
@@ -114,7 +134,7 @@ def _wagers(state: State, player: Player, kind: ActionKind, above: int) -> list[
     """Return the bets, completions or raises a player can make, all-in for less than a full one included."""
     sizes = full_sizes(state, player)
     if state.rules.credit:
-        return [Choice(kind, low, high) for low, high in sizes]
+        return [Choice(kind, low, min(high, MAX_AMOUNT)) for low, high in sizes if low <= MAX_AMOUNT]
     room = player.bet + player.stack
     if room <= above:
         return []
@@ -129,6 +149,8 @@ def _showdown_choices(state: State, player: Player) -> list[Choice]:
 
 _CHOICES = {
     Phase.PURCHASE: _purchase_choices,
+    Phase.CLAIM: _claim_choices,
+    Phase.ROLL: _roll_choices,
     Phase.BRING_IN: _bring_in_choices,
     Phase.BETTING: _betting_choices,
     Phase.SHOWDOWN: _showdown_choices,

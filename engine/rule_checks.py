@@ -76,10 +76,12 @@ def _violation(rules: "Rules", knob: str, reason: str) -> Violation:
 def _mistyped(rules: "Rules") -> Iterator[Violation]:
     for field in msgspec.structs.fields(rules):
         value: Any = getattr(rules, field.name)
+        if isinstance(value, dict):
+            yield Violation(field.name, str(value), "is none of the shapes allowed")
+            continue
         try:
-            plain = msgspec.to_builtins(value)
-            msgspec.convert(plain, field.type)
-        except (msgspec.ValidationError, TypeError) as error:
+            msgspec.convert(msgspec.to_builtins(value), field.type)
+        except (msgspec.ValidationError, TypeError, OverflowError) as error:
             yield Violation(field.name, str(value), str(error))
 
 
@@ -198,9 +200,8 @@ def _structure(rules: "Rules") -> Iterator[Violation]:
         yield _violation(rules, "structure", "no limit needs table stakes")
     if isinstance(structure, PotLimit | NoLimit) and rules.short_raise == ShortRaise.HALF_BET:
         yield _violation(rules, "short_raise", "half_bet belongs to limit betting")
-    rounds = len(rules.deal_pattern.split(","))
-    if not 1 <= rules.high_from_round <= rounds + 1:
-        yield _violation(rules, "high_from_round", f"must be from 1 to {rounds + 1}")
+    if not 1 <= rules.high_from_round <= 100:
+        yield _violation(rules, "high_from_round", "must be from 1 to 100")
     if rules.raise_cap is not None and not 0 <= rules.raise_cap <= 1000:
         yield _violation(rules, "raise_cap", "must be from 0 to 1000, or none")
     if rules.open_pair_high_bet and not isinstance(structure, FixedLimit):
@@ -254,14 +255,6 @@ def _rolling(rules: "Rules") -> Iterator[Violation]:
 
 _PLAYED: dict[str, tuple[object, ...]] = {
     "dealers_choice": (False,),
-    "reveal_mode": (RevealMode.STUD,),
-    "wild_next_after": (None,),
-    "pay_rank": (None,),
-    "bonus_mode": (None, BonusMode.EXTRA),
-    "hole_bonus": (None,),
-    "purchase_timing": (PurchaseTiming.AS_DEALT,),
-    "split": (Split.HIGH,),
-    "rain_card": (None,),
 }
 """The knobs of which only some values are played so far; the others are refused instead of being played wrongly."""
 

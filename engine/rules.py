@@ -9,7 +9,7 @@ contradictory record with every violation named.
 """
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -129,13 +129,19 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
 
     def __post_init__(self) -> None:
         """Fill in the knobs that follow from others and refuse a record that contradicts itself."""
+        _read_plain_values(self)
         _fill(self)
         try:
-            violations = _violations(self)
-        except TypeError:  # a value that cannot even be hashed is none of the allowed ones
-            violations = violations_of(self)
+            record = msgspec.msgpack.encode(self)
+        except (TypeError, OverflowError):
+            record = b""  # no value of a knob looks like that: the checks will name it
+        if record in _INTACT:
+            return
+        violations = violations_of(self)
         if violations:
             raise RulesError(violations)
+        if len(_INTACT) < _INTACT_AT_MOST:
+            _INTACT.add(record)
 
     def replace(self, **knobs: Any) -> "Rules":
         """Return these rules with some knobs changed, validated again.
@@ -192,6 +198,31 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
         return 0 if self.bonus_rank is None else rank_mask(parse_rank(self.bonus_rank))
 
     @cached_property
+    def pay_mask(self) -> int:
+        """The cards of the pay rank."""
+        return 0 if self.pay_rank is None else rank_mask(parse_rank(self.pay_rank))
+
+    @cached_property
+    def naming_rank(self) -> int | None:
+        """The rank after which the next up card names the wild rank."""
+        return None if self.wild_next_after is None else parse_rank(self.wild_next_after)
+
+    @cached_property
+    def rain_mask(self) -> int:
+        """The card that rains the hand out."""
+        return 0 if self.rain_card is None else mask_of([parse_card(self.rain_card)])
+
+    @cached_property
+    def rolls(self) -> bool:
+        """Whether the cards are rolled instead of dealt up."""
+        return self.reveal_mode == RevealMode.ROLL_YOUR_OWN
+
+    @cached_property
+    def high_low(self) -> bool:
+        """Whether the best low takes half of every pot."""
+        return self.split == Split.HIGH_LOW
+
+    @cached_property
     def ranking(self) -> Ranking:
         """How high hands rank."""
         return Ranking(
@@ -216,6 +247,26 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
 
 
 _KNOB_TYPES = {field.name: field.type for field in msgspec.structs.fields(Rules)}
+
+
+_NAMED_KNOBS = tuple(
+    field.name for field in msgspec.structs.fields(Rules) if field.type not in (int, bool, str, tuple[str, ...])
+)
+
+_INTACT: set[bytes] = set()
+"""Encoded records that passed the checks: the same games are built again and again, from snapshots above all."""
+_INTACT_AT_MOST = 4096
+
+
+def _read_plain_values(rules: Rules) -> None:
+    """Turn names and plain records into the knobs' own values; what cannot be read is left for the checks to name."""
+    for name in _NAMED_KNOBS:
+        value = getattr(rules, name)
+        if type(value) in (str, dict):
+            try:
+                force_setattr(rules, name, msgspec.convert(value, _KNOB_TYPES[name]))
+            except msgspec.ValidationError:
+                continue
 
 
 def _fill(rules: Rules) -> None:
@@ -259,8 +310,3 @@ def _default(rules: Rules, knob: str, value: object) -> None:
 def _rank_order(text: object) -> tuple[int, str]:
     shown = str(text)
     return (RANKS.find(shown[:1]), shown)
-
-
-@lru_cache(maxsize=1024)
-def _violations(rules: Rules) -> tuple[Violation, ...]:
-    return violations_of(rules)

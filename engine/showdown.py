@@ -1,30 +1,28 @@
-"""How a hand ends (rules, section 5.5): the order of showing, the split of each pot, and the odd units."""
+"""How a hand ends (rules, section 5.5): the order of showing, and what each hand is worth."""
 
-from itertools import combinations
-
+from engine.awards import Worth, award, award_all, low_five, low_value
 from engine.betting import collect
-from engine.cards import cards_in, mask_of, rank_of, suit_of
+from engine.cards import mask_of
 from engine.draft import Draft
 from engine.evaluator import evaluate
-from engine.events import HandEnded, HandShown, PotAwarded, PotHalf
+from engine.events import HandEnded, HandShown
 from engine.hand_value import best_five
-from engine.knobs import OddUnit
-from engine.pots import Pot
-from engine.state import Award, Phase, Player
+from engine.showing import showing_value
+from engine.state import Phase, Player
+from engine.wilds import wild_mask
 
 
 def settle(draft: Draft, amount: int) -> None:
     """Show the hands in order, beginning with the seat that must, and pay every pot."""
     first = draft.player(draft.actor)
     draft.actor = 0
-    values: dict[int, int] = {}
+    show = _show_rolled if draft.rules.rolls else _show
+    worths: dict[int, Worth] = {}
     for player in (first, *draft.clockwise_from(first.seat)[:-1]):
         if not player.folded:
-            values[player.seat] = _show(draft, player)
+            worths[player.seat] = show(draft, player)
     for at, pot in enumerate(draft.pots()):
-        best = max(values[seat] for seat in pot.seats)
-        winners = [player for player in draft.live if player.seat in pot.seats and values[player.seat] == best]
-        _award(draft, at, pot, winners)
+        award(draft, at, pot, worths)
     _end(draft)
 
 
@@ -33,56 +31,30 @@ def walk_over(draft: Draft) -> None:
     collect(draft)
     winner = draft.live[0]
     for at, pot in enumerate(draft.pots()):
-        _award(draft, at, pot, [winner])
+        award_all(draft, at, pot, winner)
     _end(draft)
 
 
-def _show(draft: Draft, player: Player) -> int:
-    rules = draft.rules
+def _show(draft: Draft, player: Player) -> Worth:
+    rules, wild = draft.rules, wild_mask(draft, player)
     cards = player.cards | mask_of(draft.community)
-    value = evaluate(cards, rules.wild_mask, ranking=rules.ranking)
-    five = best_five(cards, rules.wild_mask, ranking=rules.ranking)
+    worth = Worth(evaluate(cards, wild, ranking=rules.ranking), low_value(rules, cards, wild))
+    best = best_five(cards, wild, ranking=rules.ranking)
+    low = () if worth.low is None else low_five(rules, cards, wild, worth.low)
     draft.update(player.seat, shown=True)
-    draft.emit(HandShown(player.seat, (*player.down, *player.up), value, five.cards, five.wild_as))
-    return value
+    draft.emit(HandShown(player.seat, (*player.down, *player.up), worth.high, best.cards, best.wild_as, low))
+    return worth
 
 
-def _award(draft: Draft, at: int, pot: Pot, winners: list[Player]) -> None:
-    """Pay a pot in equal shares; the units that do not divide go one each to the first in the odd-unit order."""
-    if not pot.amount:
-        return
-    share, odd = divmod(pot.amount, len(winners))
-    first = sorted(winners, key=lambda player: _odd_unit_order(draft, player), reverse=True)[:odd]
-    favoured = {player.seat for player in first}
-    shares = tuple((player.seat, share + (player.seat in favoured)) for player in winners)
-    for seat, amount in shares:
-        draft.update(seat, stack=draft.player(seat).stack + amount)
-    draft.awards = (*draft.awards, *(Award(seat, amount) for seat, amount in shares))
-    draft.emit(PotAwarded(at, PotHalf.WHOLE, pot.amount, shares))
-
-
-def _odd_unit_order(draft: Draft, player: Player) -> tuple[tuple[int, int], ...]:
-    """Return what is compared for the odd unit, highest first; equal keys keep the dealing order."""
-    match draft.rules.odd_unit:
-        case OddUnit.HIGH_CARD_ALL_CARDS:
-            return _printed(player.cards)[:1]
-        case OddUnit.HIGH_CARD_BEST_FIVE:
-            return max(map(_printed, _fives_reaching_the_value(draft, player)))
-        case OddUnit.FIRST_LEFT_OF_DEALER | OddUnit.EXACT:
-            return ()
-
-
-def _fives_reaching_the_value(draft: Draft, player: Player) -> list[int]:
-    rules = draft.rules
-    cards = player.cards | mask_of(draft.community)
-    value = evaluate(cards, rules.wild_mask, ranking=rules.ranking)
-    fives = map(mask_of, combinations(cards_in(cards), 5))
-    return [five for five in fives if evaluate(five, rules.wild_mask, ranking=rules.ranking) == value]
-
-
-def _printed(cards: int) -> tuple[tuple[int, int], ...]:
-    """Return the printed ranks and suits of some cards, highest first."""
-    return tuple(sorted(((rank_of(card), suit_of(card)) for card in cards_in(cards)), reverse=True))
+def _show_rolled(draft: Draft, player: Player) -> Worth:
+    """Count what was rolled: cards that nobody has seen stay unseen."""
+    value = showing_value(draft, player)
+    if player.up:
+        wild = wild_mask(draft, player) if draft.rules.wild_in_showing else 0
+        best = best_five(mask_of(player.up), wild, ranking=draft.rules.ranking)
+        draft.emit(HandShown(player.seat, player.up, value, best.cards, best.wild_as))
+    draft.update(player.seat, shown=True)
+    return Worth(value)
 
 
 def _end(draft: Draft) -> None:
@@ -91,5 +63,7 @@ def _end(draft: Draft) -> None:
         draft.update(player.seat, collected=0)
     draft.dead_money = ()
     draft.triggers = ()
+    draft.offer = None
+    draft.actor = 0
     draft.phase = Phase.FINISHED
     draft.emit(HandEnded(tuple((player.seat, player.stack) for player in draft.players)))

@@ -2,15 +2,12 @@
 
 from engine.draft import Hand
 from engine.knobs import Doubling, FixedLimit, NoLimit, OneUnit, PotLimit, Spread
-from engine.showing import shows_pair
 from engine.state import Player
-
-_FOURTH_STREET_ROUND = 1
 
 
 def can_act(hand: Hand, player: Player) -> bool:
     """Whether a player is in and has something to bet with."""
-    return not player.folded and (player.stack > 0 or hand.rules.credit)
+    return not player.folded and not player.out and (player.stack > 0 or hand.rules.credit)
 
 
 def raises_left(hand: Hand) -> bool:
@@ -46,9 +43,9 @@ def limit_units(hand: Hand) -> tuple[int, ...]:
     """Return the bet sizes of this round under fixed limit: one, or low and high where an open pair allows both."""
     structure = hand.rules.structure
     assert isinstance(structure, FixedLimit), "only fixed limit has two levels"
-    if hand.round + 1 >= hand.rules.high_from_round or hand.betting.high:
+    if hand.betting_round + 1 >= hand.rules.high_from_round or hand.betting.high:
         return (structure.high,)
-    if hand.rules.open_pair_high_bet and hand.round == _FOURTH_STREET_ROUND and shows_pair(hand):
+    if hand.betting.open_pair and structure.low < structure.high:
         return (structure.low, structure.high)
     return (structure.low,)
 

@@ -14,15 +14,25 @@ class Phase(StrEnum):
     """Where the hand stands: what it waits for, or what it is about to do by itself."""
 
     PURCHASE = "purchase"
+    CLAIM = "claim"
+    """A seat is asked whether it claims a bonus card for a hole card."""
+    ROLL = "roll"
     BRING_IN = "bring_in"
     BETTING = "betting"
     SHOWDOWN = "showdown"
     FINISHED = "finished"
     DEALING = "dealing"
     """The next card leaves the deck. A hand never rests in this phase, nor in those below."""
+    ASKING_BEFORE = "asking_before"
+    """Hole bonuses are asked for before a dealing round, and after its cards."""
+    ASKING_AFTER = "asking_after"
+    ROLLING = "rolling"
     OPENING = "opening"
     CLOSING = "closing"
     WALKOVER = "walkover"
+
+
+NO_RANK = -1
 
 
 class Player(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -42,6 +52,14 @@ class Player(msgspec.Struct, frozen=True, array_like=True, gc=False):
     acted: bool = False
     """Whether the player has acted since the last full bet or raise."""
     shown: bool = False
+    paid: tuple[int, ...] = ()
+    """Open cards of the pay rank that were bought, or came free, and so are wild."""
+    claimable: tuple[int, ...] = ()
+    """Down cards of the bonus rank for which a bonus card can still be claimed."""
+    unseen: tuple[int, ...] = ()
+    """Cards that not even the player has seen (roll your own), the next one to roll first."""
+    out: bool = False
+    """Rolled everything without taking the lead: no more bets, but the hand stays shown."""
 
     @property
     def cards(self) -> int:
@@ -59,7 +77,8 @@ class Trigger(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     seat: int
     card: int
-    purchase: PurchaseKind
+    purchase: PurchaseKind | None
+    """What it buys; None is the rain card, which buys nothing."""
     settled: bool = False
     """Paid for, or free: the card it earned comes next."""
 
@@ -71,6 +90,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     card: int
     purchase: PurchaseKind
     price: int
+    """For a hole bonus everybody is asked, and ``card`` is the one that could be claimed for, or hidden."""
 
 
 class Betting(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -85,8 +105,10 @@ class Betting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     raises: int = 0
     opened: bool = False
     """Whether a full opening bet stands; a partial bring-in or a short all-in bet can still be completed."""
+    open_pair: bool = False
+    """Whether a pair shows on fourth street, so that low and high bets are both allowed."""
     high: bool = False
-    """Whether a high bet was made where low and high are both allowed."""
+    """Whether a high bet was made where both are allowed: all raises are high then."""
     heads_up: bool = False
     """Whether the round began with two players."""
     aggressor: int = 0
@@ -129,6 +151,26 @@ class State(msgspec.Struct, frozen=True, array_like=True):
     dead_money: tuple[tuple[int, int], ...] = ()
     """Purchases and carried pots as (level, amount): the amount lies in the pot that holds that contribution level."""
     awards: tuple[Award, ...] = ()
+    betting_round: int = 0
+    """How many betting rounds there were before this one."""
+    named_wild: int = NO_RANK
+    """The rank that an up card named wild, besides the printed ones."""
+    naming: bool = False
+    """Whether the next up card names the wild rank."""
+    pay_bought: bool = False
+    """Whether an open card of the pay rank has been bought in this deal."""
+    asked: int = 0
+    """How many places have answered whether they claim a hole bonus."""
+    down_dealt: bool = False
+    """Whether a card went down in this round, so that somebody may have a hole bonus to claim."""
+    leader: int = 0
+    """The seat to beat in roll your own, 0 before the first card is rolled."""
+    roller: int = 0
+    """The seat that rolls, or rolled last."""
+    rolled: int = -1
+    """How many cards the roller has rolled on this turn; negative between turns."""
+    carry: int = 0
+    """What a rained-out hand leaves for the next one."""
 
     @property
     def finished(self) -> bool:

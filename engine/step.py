@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine import betting, dealing, purchases, showdown
+from engine import betting, dealing, purchases, rolling, showdown
 from engine.actions import Action, ActionKind
 from engine.cards import DECK_SIZE, FULL_DECK
 from engine.draft import Draft
@@ -23,6 +23,12 @@ from engine.state import Phase, Player, State
 DECISIONS: Mapping[tuple[Phase, ActionKind], Callable[[Draft, int], None]] = {
     (Phase.PURCHASE, ActionKind.BUY): purchases.buy,
     (Phase.PURCHASE, ActionKind.DECLINE): purchases.decline,
+    (Phase.PURCHASE, ActionKind.REPLACE): purchases.buy,
+    (Phase.PURCHASE, ActionKind.KEEP): purchases.decline,
+    (Phase.CLAIM, ActionKind.CLAIM): purchases.claim,
+    (Phase.CLAIM, ActionKind.DECLINE): purchases.pass_claim,
+    (Phase.ROLL, ActionKind.ROLL): rolling.roll,
+    (Phase.ROLL, ActionKind.FOLD): rolling.give_up,
     (Phase.BRING_IN, ActionKind.BRING_IN): betting.post_bring_in,
     (Phase.BRING_IN, ActionKind.COMPLETE): betting.complete,
     (Phase.BRING_IN, ActionKind.FOLD): betting.fold,
@@ -36,7 +42,10 @@ DECISIONS: Mapping[tuple[Phase, ActionKind], Callable[[Draft, int], None]] = {
 }
 
 AUTOMATIC: Mapping[Phase, Callable[[Draft], None]] = {
+    Phase.ASKING_BEFORE: dealing.ask_before_round,
     Phase.DEALING: dealing.deal,
+    Phase.ASKING_AFTER: dealing.ask_after_round,
+    Phase.ROLLING: rolling.go_on,
     Phase.OPENING: betting.open_round,
     Phase.CLOSING: betting.close_round,
     Phase.WALKOVER: showdown.walk_over,
@@ -63,8 +72,8 @@ def start(
 
     Args:
         rules: the game.
-        seats: the stacks in minor units, by seat number from 1, or as a mapping of seat to stack; None, and without
-            credit 0, is a seat that is not dealt in.
+        seats: the stacks in minor units, by seat number from 1, or as a mapping of seat to stack; None is a seat that
+            is not dealt in, and so is 0 without credit, except for a carried pot that it can still win.
         button: the dealer's seat; the next seat clockwise is dealt first.
         deck: the 52 card numbers in the order in which they leave the deck.
         carry: a rained-out pot that belongs to this hand.
@@ -73,11 +82,11 @@ def start(
     Raises:
         StartError: if an argument cannot be, naming it.
     """
-    stacks = _dealt_in(rules, seats)
+    stacks = _dealt_in(rules, seats, all_in_for_carry=carry > 0)
     last_seat = max(seats, default=0) if isinstance(seats, Mapping) else len(seats)
-    if not 1 <= button <= last_seat:
+    if type(button) is not int or not 1 <= button <= last_seat:
         raise StartError("button", f"{button} is not a seat from 1 to {last_seat}")
-    if not 0 <= carry <= MAX_AMOUNT:
+    if type(carry) is not int or not 0 <= carry <= MAX_AMOUNT:
         raise StartError("carry", f"{carry} is not an amount from 0 to {MAX_AMOUNT}")
     _check_deck("deck", deck)
     if spare is not None:
@@ -98,7 +107,8 @@ def start(
     )
     draft = Draft(state)
     draft.emit(HandStarted(button, tuple((seat, stacks[seat]) for seat in order), carry))
-    _post_antes(draft)
+    after_rain = carry > 0 and rules.rain_ante is False
+    _post_antes(draft, 0 if after_rain else rules.ante)
     return _advance(draft)
 
 
@@ -127,7 +137,7 @@ def _leave(state: State, seat: int) -> Step:
     player = next((player for player in state.players if player.seat == seat), None)
     if player is None:
         raise IllegalAction(f"seat {seat} was not dealt in")
-    undecided = state.phase in (Phase.PURCHASE, Phase.BRING_IN, Phase.BETTING)
+    undecided = state.phase not in (Phase.SHOWDOWN, Phase.FINISHED)
     if player.folded or state.all_in(player) or not undecided:
         return Step(state, ())
     draft = Draft(state)
@@ -138,39 +148,52 @@ def _leave(state: State, seat: int) -> Step:
 
 
 def _go_on_without(draft: Draft, seat: int) -> None:
-    if draft.phase == Phase.PURCHASE:
+    if draft.phase in (Phase.PURCHASE, Phase.CLAIM):
         if draft.actor == seat:
             draft.offer = None
             draft.actor = 0
-            draft.phase = Phase.DEALING
+            draft.phase = purchases.phase_of_deal(draft)
+    elif draft.phase == Phase.ROLL:
+        if seat == draft.roller:
+            draft.rolled = -1
+        draft.actor = 0
+        draft.phase = Phase.ROLLING
     elif draft.phase == Phase.BRING_IN:
-        draft.phase = Phase.OPENING  # without that door card the bring-in may fall to another seat
+        betting.choose_opener(draft)  # without that door card the bring-in may fall to another seat
     elif draft.actor not in betting.waiting_seats(draft):
         betting.pass_turn(draft)
 
 
-def _post_antes(draft: Draft) -> None:
+def _post_antes(draft: Draft, ante: int) -> None:
     for player in list(draft.players):
-        paid = draft.affordable(player, draft.rules.ante)
+        paid = draft.affordable(player, ante)
         if paid:
             draft.update(player.seat, stack=player.stack - paid, collected=paid)
             draft.emit(AntePosted(player.seat, paid))
 
 
-def _dealt_in(rules: Rules, seats: Sequence[int | None] | Mapping[int, int]) -> dict[int, int]:
+def _dealt_in(
+    rules: Rules, seats: Sequence[int | None] | Mapping[int, int], *, all_in_for_carry: bool
+) -> dict[int, int]:
     """Return the stacks of the seats that take part, by seat."""
     listed = seats.items() if isinstance(seats, Mapping) else enumerate(seats, start=1)
-    stacks = {seat: stack for seat, stack in listed if stack is not None and (stack > 0 or rules.credit)}
-    for seat, stack in stacks.items():
+    stacks: dict[int, int] = {}
+    for seat, stack in listed:
+        if stack is None:
+            continue
+        if type(seat) is not int or type(stack) is not int:
+            raise StartError("seats", f"seat {seat!r} with {stack!r}: both must be whole numbers")
         if seat < 1:
             raise StartError("seats", f"{seat} is not a seat: they count from 1")
-        if abs(stack) > MAX_AMOUNT:
-            raise StartError("seats", f"seat {seat} has {stack}: at most {MAX_AMOUNT} is played with")
+        if not (-MAX_AMOUNT if rules.credit else 0) <= stack <= MAX_AMOUNT:
+            raise StartError("seats", f"seat {seat} has {stack}: at most {MAX_AMOUNT}, and only on credit below 0")
+        if stack or rules.credit or all_in_for_carry:
+            stacks[seat] = stack
     if not rules.min_players <= len(stacks) <= rules.max_players:
         raise StartError("seats", f"{len(stacks)} can take part: {rules.min_players} to {rules.max_players} are needed")
     return stacks
 
 
 def _check_deck(field: str, deck: Sequence[int]) -> None:
-    if len(deck) != DECK_SIZE or set(deck) != set(FULL_DECK):
+    if len(deck) != DECK_SIZE or any(type(card) is not int for card in deck) or set(deck) != set(FULL_DECK):
         raise StartError(field, f"must hold each card from 0 to {DECK_SIZE - 1} once")

@@ -10,10 +10,19 @@ from msgspec.structs import replace
 
 from engine.actions import ActionKind, LegalActions
 from engine.cards import HIDDEN
-from engine.events import AnyEvent, Burned, CardDealt, Face, PurchaseKind, PurchaseOffered
+from engine.events import (
+    AnyEvent,
+    Burned,
+    CardDealt,
+    Face,
+    PurchaseDeclined,
+    PurchaseKind,
+    PurchaseMade,
+    PurchaseOffered,
+)
 from engine.legal import legal_actions
 from engine.pots import Pot
-from engine.state import Award, Offer, Phase, Player, State
+from engine.state import NO_RANK, Award, Offer, Phase, Player, State
 
 
 class SeatView(msgspec.Struct, frozen=True):
@@ -29,6 +38,8 @@ class SeatView(msgspec.Struct, frozen=True):
     folded: bool
     all_in: bool
     shown: bool
+    out: bool
+    """Rolled everything without taking the lead (roll your own)."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -48,6 +59,10 @@ class View(msgspec.Struct, frozen=True):
     offer: Offer | None
     legal: LegalActions
     awards: tuple[Award, ...]
+    named_wild: int | None
+    """The rank that an up card has named wild."""
+    leader: int
+    carry: int
 
 
 def view(state: State, viewer: int | None) -> View:
@@ -65,6 +80,9 @@ def view(state: State, viewer: int | None) -> View:
         offer=_offer_view(state, viewer),
         legal=_legal_view(state, viewer),
         awards=state.awards,
+        named_wild=None if state.named_wild == NO_RANK else state.named_wild,
+        leader=state.leader,
+        carry=state.carry,
     )
 
 
@@ -75,7 +93,11 @@ def visible(event: AnyEvent, viewer: int | None) -> AnyEvent:
             return replace(event, card=HIDDEN)
         case CardDealt(seat=seat, face=face) if face == Face.UNSEEN or (face == Face.DOWN and seat != viewer):
             return replace(event, card=HIDDEN)
-        case PurchaseOffered(seat=seat, purchase=PurchaseKind.HOLE_BONUS) if seat != viewer:
+        case (
+            PurchaseOffered(seat=seat, purchase=PurchaseKind.HOLE_BONUS)
+            | PurchaseMade(seat=seat, purchase=PurchaseKind.HOLE_BONUS)
+            | PurchaseDeclined(seat=seat, purchase=PurchaseKind.HOLE_BONUS)
+        ) if seat != viewer:
             return replace(event, card=HIDDEN)
     return event
 
@@ -85,7 +107,7 @@ def _seat_view(state: State, player: Player, viewer: int | None) -> SeatView:
     return SeatView(
         seat=player.seat,
         stack=player.stack,
-        down=player.down if open_hand else (HIDDEN,) * len(player.down),
+        down=(player.down if open_hand else (HIDDEN,) * len(player.down)) + (HIDDEN,) * len(player.unseen),
         up=player.up,
         dead=player.dead,
         bet=player.bet,
@@ -93,6 +115,7 @@ def _seat_view(state: State, player: Player, viewer: int | None) -> SeatView:
         folded=player.folded,
         all_in=state.all_in(player),
         shown=player.shown,
+        out=player.out,
     )
 
 

@@ -1,0 +1,122 @@
+"""Paying the pots (rules, section 5.5): equal shares, the halves of a high-low pot, and the odd units."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Literal
+
+import msgspec
+
+from engine.cards import cards_in, mask_of, rank_of, suit_of
+from engine.draft import Draft
+from engine.evaluator import evaluate, evaluate_low
+from engine.events import PotAwarded, PotHalf
+from engine.knobs import LowQualifier, OddUnit
+from engine.pots import Pot
+from engine.rules import Rules
+from engine.state import Award, Player
+from engine.wilds import wild_mask
+
+_ACE = 12
+
+
+class Worth(msgspec.Struct, frozen=True):
+    """What a player's cards are worth at the showdown; ``low`` is None where they are no low."""
+
+    high: int
+    low: int | None = None
+
+
+def award(draft: Draft, at: int, pot: Pot, worths: dict[int, Worth]) -> None:
+    """Pay one pot to the best of its members, half to the best low where the rules split it and one qualifies."""
+    if not pot.amount:
+        return
+    members = [player for player in draft.live if player.seat in pot.seats]
+    best = max(worths[player.seat].high for player in members)
+    highs = [player for player in members if worths[player.seat].high == best]
+    lows = _best_lows(members, worths)
+    if not lows:
+        _pay(draft, at, PotHalf.WHOLE, pot.amount, highs)
+        return
+    low_half = pot.amount // 2
+    _pay(draft, at, PotHalf.HIGH, pot.amount - low_half, highs)
+    _pay(draft, at, PotHalf.LOW, low_half, lows)
+
+
+def award_all(draft: Draft, at: int, pot: Pot, winner: Player) -> None:
+    """Pay one pot to a player without a comparison."""
+    if pot.amount:
+        _pay(draft, at, PotHalf.WHOLE, pot.amount, [winner])
+
+
+def low_value(rules: Rules, cards: int, wild: int) -> int | None:
+    """Return the value of the best low, lower is better; None where there is none or the rules have no low."""
+    if rules.low_scale is None or rules.wild_in_low is None:
+        return None
+    scale: Literal["A5", "A6"] = "A5" if rules.low_scale == "A5" else "A6"
+    qualifier = 8 if rules.low_qualifier == LowQualifier.EIGHT else None
+    return evaluate_low(cards, wild, scale=scale, mode=rules.wild_in_low.value, qualifier=qualifier)
+
+
+def low_five(rules: Rules, cards: int, wild: int, value: int) -> tuple[int, ...]:
+    """Return the five cards that make a low of this value, the highest printed card first."""
+    fives = map(mask_of, combinations(cards_in(cards), 5))
+    five = next(five for five in fives if low_value(rules, five, wild) == value)
+    return tuple(sorted(cards_in(five), key=_low_order, reverse=True))
+
+
+def _best_lows(members: Sequence[Player], worths: dict[int, Worth]) -> list[Player]:
+    lows = {player.seat: low for player in members if (low := worths[player.seat].low) is not None}
+    if not lows:
+        return []
+    best = min(lows.values())
+    return [player for player in members if lows.get(player.seat) == best]
+
+
+def _pay(draft: Draft, at: int, half: PotHalf, amount: int, winners: list[Player]) -> None:
+    """Pay equal shares; the units that do not divide go one each to the first in the odd-unit order."""
+    if not amount:
+        return
+    share, odd = divmod(amount, len(winners))
+    favoured = {player.seat for player in _odd_unit_order(draft, winners, half)[:odd]} if odd else set()
+    shares = tuple((player.seat, share + (player.seat in favoured)) for player in winners)
+    for seat, part in shares:
+        draft.update(seat, stack=draft.player(seat).stack + part)
+    draft.awards = (*draft.awards, *(Award(seat, part) for seat, part in shares))
+    draft.emit(PotAwarded(at, half, amount, shares))
+
+
+def _odd_unit_order(draft: Draft, winners: list[Player], half: PotHalf) -> list[Player]:
+    """Return the winners in the order in which they get odd units; equal ones stay in dealing order."""
+    rule = draft.rules.odd_unit
+    if rule in (OddUnit.FIRST_LEFT_OF_DEALER, OddUnit.EXACT):
+        return winners
+    low = half == PotHalf.LOW
+    keys = {player.seat: _printed(player.cards, low=low)[:1] for player in winners}
+    if rule == OddUnit.HIGH_CARD_BEST_FIVE:
+        for player in winners:
+            fives = [_printed(five, low=low) for five in _fives_reaching_the_value(draft, player, low=low)]
+            keys[player.seat] = min(fives) if low else max(fives)
+    return sorted(winners, key=lambda player: keys[player.seat], reverse=not low)
+
+
+def _fives_reaching_the_value(draft: Draft, player: Player, *, low: bool) -> list[int]:
+    rules, wild = draft.rules, wild_mask(draft, player)
+    cards = player.cards | mask_of(draft.community)
+    fives = [mask_of(five) for five in combinations(cards_in(cards), min(5, cards.bit_count()))]
+    if low:
+        best_low = low_value(rules, cards, wild)
+        return [five for five in fives if low_value(rules, five, wild) == best_low]
+    best = evaluate(cards, wild, ranking=rules.ranking)
+    return [five for five in fives if evaluate(five, wild, ranking=rules.ranking) == best]
+
+
+def _printed(cards: int, *, low: bool) -> tuple[tuple[int, int], ...]:
+    """Return the printed ranks and suits, highest first, or lowest first with the ace low."""
+    if low:
+        return tuple(sorted(map(_low_order, cards_in(cards))))
+    return tuple(sorted(((rank_of(card), suit_of(card)) for card in cards_in(cards)), reverse=True))
+
+
+def _low_order(card: int) -> tuple[int, int]:
+    rank = rank_of(card)
+    return (-1 if rank == _ACE else rank, suit_of(card))
