@@ -21,10 +21,13 @@ from engine.state import Betting, Phase
 
 def open_round(draft: Draft) -> None:
     """Begin a betting round with the seat that opens it, or pass it over where nobody could answer a bet."""
+    last_aggressor = draft.betting.aggressor
     draft.betting = Betting(heads_up=len(draft.live) == 2)
     _reopen(draft, 0)
     able = [player for player in draft.players if can_act(draft, player)]
     if len(able) < 2:
+        # No betting takes place: who bet last is still the one of the round before.
+        draft.betting = Betting(aggressor=last_aggressor)
         draft.phase = Phase.CLOSING
         return
     by_bring_in = draft.round == 0 and draft.rules.first_opener == FirstOpener.BRING_IN

@@ -91,5 +91,6 @@ def _end(draft: Draft) -> None:
         draft.update(player.seat, collected=0)
     draft.dead_money = ()
     draft.triggers = ()
+    draft.offer = None
     draft.phase = Phase.FINISHED
     draft.emit(HandEnded(tuple((player.seat, player.stack) for player in draft.players)))
