@@ -5,7 +5,7 @@ gRPC status. What the engine, the store and the credentials refuse becomes one h
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from enum import IntEnum
 
 import grpc
 import msgspec
@@ -22,75 +22,124 @@ DOMAIN = "dugout"
 DETAILS_KEY = "grpc-status-details-bin"
 """The trailing metadata that carries a google.rpc.Status."""
 
-Reason: TypeAlias = "stud_pb2.ErrorReason.ValueType"
-"""A value of the API's ``ErrorReason``."""
-
-_PREFIX = "ERROR_REASON_"
 
 # Clients refuse trailing metadata of more than 8 KiB: the status as base64, the message once more with escapes.
 _STATUS_BYTES_MOST = 4000
 _MESSAGE_BYTES_MOST = 400
 _VALUE_BYTES_MOST = 100
 
+
+class Reason(IntEnum):
+    """Why a request is refused: the values of the API's ``ErrorReason``, which says what each of them means."""
+
+    UNDECODABLE_REQUEST = stud_pb2.ERROR_REASON_UNDECODABLE_REQUEST
+    INVALID_FIELD = stud_pb2.ERROR_REASON_INVALID_FIELD
+    UNKNOWN_PROFILE = stud_pb2.ERROR_REASON_UNKNOWN_PROFILE
+    RULES_CONTRADICTORY = stud_pb2.ERROR_REASON_RULES_CONTRADICTORY
+    REQUEST_ID_REUSED = stud_pb2.ERROR_REASON_REQUEST_ID_REUSED
+    CREDENTIALS_MISSING = stud_pb2.ERROR_REASON_CREDENTIALS_MISSING
+    CREDENTIALS_INVALID = stud_pb2.ERROR_REASON_CREDENTIALS_INVALID
+    CREDENTIALS_EXPIRED = stud_pb2.ERROR_REASON_CREDENTIALS_EXPIRED
+    OPERATOR_REQUIRED = stud_pb2.ERROR_REASON_OPERATOR_REQUIRED
+    NOT_YOUR_TABLE = stud_pb2.ERROR_REASON_NOT_YOUR_TABLE
+    NOT_YOUR_SEAT = stud_pb2.ERROR_REASON_NOT_YOUR_SEAT
+    SEATING_ENDED = stud_pb2.ERROR_REASON_SEATING_ENDED
+    SPECTATORS_REFUSED = stud_pb2.ERROR_REASON_SPECTATORS_REFUSED
+    TABLE_NOT_FOUND = stud_pb2.ERROR_REASON_TABLE_NOT_FOUND
+    HAND_NOT_FOUND = stud_pb2.ERROR_REASON_HAND_NOT_FOUND
+    PLAYER_NOT_SEATED = stud_pb2.ERROR_REASON_PLAYER_NOT_SEATED
+    SEAT_TAKEN = stud_pb2.ERROR_REASON_SEAT_TAKEN
+    ALREADY_SEATED = stud_pb2.ERROR_REASON_ALREADY_SEATED
+    NOT_YOUR_TURN = stud_pb2.ERROR_REASON_NOT_YOUR_TURN
+    ILLEGAL_ACTION = stud_pb2.ERROR_REASON_ILLEGAL_ACTION
+    HAND_IN_PROGRESS = stud_pb2.ERROR_REASON_HAND_IN_PROGRESS
+    NO_HAND = stud_pb2.ERROR_REASON_NO_HAND
+    NOT_ENOUGH_PLAYERS = stud_pb2.ERROR_REASON_NOT_ENOUGH_PLAYERS
+    SHOWDOWN_NOT_DUE = stud_pb2.ERROR_REASON_SHOWDOWN_NOT_DUE
+    SESSION_OVER = stud_pb2.ERROR_REASON_SESSION_OVER
+    TABLE_FULL = stud_pb2.ERROR_REASON_TABLE_FULL
+    TABLE_PAUSED = stud_pb2.ERROR_REASON_TABLE_PAUSED
+    TABLE_NOT_PAUSED = stud_pb2.ERROR_REASON_TABLE_NOT_PAUSED
+    STACK_TOO_LARGE = stud_pb2.ERROR_REASON_STACK_TOO_LARGE
+    DEALERS_CHOICE_OFF = stud_pb2.ERROR_REASON_DEALERS_CHOICE_OFF
+    NOT_THE_DEALER = stud_pb2.ERROR_REASON_NOT_THE_DEALER
+    STALE_ETAG = stud_pb2.ERROR_REASON_STALE_ETAG
+    VERSION_TOO_OLD = stud_pb2.ERROR_REASON_VERSION_TOO_OLD
+    VERSION_TOO_NEW = stud_pb2.ERROR_REASON_VERSION_TOO_NEW
+    TOO_LARGE = stud_pb2.ERROR_REASON_TOO_LARGE
+    RATE_LIMITED = stud_pb2.ERROR_REASON_RATE_LIMITED
+    TOO_MANY_STREAMS = stud_pb2.ERROR_REASON_TOO_MANY_STREAMS
+    STORE_UNAVAILABLE = stud_pb2.ERROR_REASON_STORE_UNAVAILABLE
+    OUTCOME_UNKNOWN = stud_pb2.ERROR_REASON_OUTCOME_UNKNOWN
+    TABLE_BUSY = stud_pb2.ERROR_REASON_TABLE_BUSY
+    DRAINING = stud_pb2.ERROR_REASON_DRAINING
+    WATCHER_TOO_SLOW = stud_pb2.ERROR_REASON_WATCHER_TOO_SLOW
+    INTERRUPTED = stud_pb2.ERROR_REASON_INTERRUPTED
+    DEADLINE_EXCEEDED = stud_pb2.ERROR_REASON_DEADLINE_EXCEEDED
+    NOT_IMPLEMENTED = stud_pb2.ERROR_REASON_NOT_IMPLEMENTED
+    TABLE_DAMAGED = stud_pb2.ERROR_REASON_TABLE_DAMAGED
+    INTERNAL = stud_pb2.ERROR_REASON_INTERNAL
+
+
 STATUS: Mapping[Reason, grpc.StatusCode] = {
-    stud_pb2.ERROR_REASON_UNDECODABLE_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
-    stud_pb2.ERROR_REASON_INVALID_FIELD: grpc.StatusCode.INVALID_ARGUMENT,
-    stud_pb2.ERROR_REASON_UNKNOWN_PROFILE: grpc.StatusCode.INVALID_ARGUMENT,
-    stud_pb2.ERROR_REASON_RULES_CONTRADICTORY: grpc.StatusCode.INVALID_ARGUMENT,
-    stud_pb2.ERROR_REASON_REQUEST_ID_REUSED: grpc.StatusCode.INVALID_ARGUMENT,
-    stud_pb2.ERROR_REASON_CREDENTIALS_MISSING: grpc.StatusCode.UNAUTHENTICATED,
-    stud_pb2.ERROR_REASON_CREDENTIALS_INVALID: grpc.StatusCode.UNAUTHENTICATED,
-    stud_pb2.ERROR_REASON_CREDENTIALS_EXPIRED: grpc.StatusCode.UNAUTHENTICATED,
-    stud_pb2.ERROR_REASON_OPERATOR_REQUIRED: grpc.StatusCode.PERMISSION_DENIED,
-    stud_pb2.ERROR_REASON_NOT_YOUR_TABLE: grpc.StatusCode.PERMISSION_DENIED,
-    stud_pb2.ERROR_REASON_NOT_YOUR_SEAT: grpc.StatusCode.PERMISSION_DENIED,
-    stud_pb2.ERROR_REASON_SEATING_ENDED: grpc.StatusCode.PERMISSION_DENIED,
-    stud_pb2.ERROR_REASON_SPECTATORS_REFUSED: grpc.StatusCode.PERMISSION_DENIED,
-    stud_pb2.ERROR_REASON_TABLE_NOT_FOUND: grpc.StatusCode.NOT_FOUND,
-    stud_pb2.ERROR_REASON_HAND_NOT_FOUND: grpc.StatusCode.NOT_FOUND,
-    stud_pb2.ERROR_REASON_PLAYER_NOT_SEATED: grpc.StatusCode.NOT_FOUND,
-    stud_pb2.ERROR_REASON_SEAT_TAKEN: grpc.StatusCode.ALREADY_EXISTS,
-    stud_pb2.ERROR_REASON_ALREADY_SEATED: grpc.StatusCode.ALREADY_EXISTS,
-    stud_pb2.ERROR_REASON_NOT_YOUR_TURN: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_ILLEGAL_ACTION: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_HAND_IN_PROGRESS: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_NO_HAND: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_NOT_ENOUGH_PLAYERS: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_SHOWDOWN_NOT_DUE: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_SESSION_OVER: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_TABLE_FULL: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_TABLE_PAUSED: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_TABLE_NOT_PAUSED: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_STACK_TOO_LARGE: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_DEALERS_CHOICE_OFF: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_NOT_THE_DEALER: grpc.StatusCode.FAILED_PRECONDITION,
-    stud_pb2.ERROR_REASON_STALE_ETAG: grpc.StatusCode.ABORTED,
-    stud_pb2.ERROR_REASON_VERSION_TOO_OLD: grpc.StatusCode.OUT_OF_RANGE,
-    stud_pb2.ERROR_REASON_VERSION_TOO_NEW: grpc.StatusCode.OUT_OF_RANGE,
-    stud_pb2.ERROR_REASON_TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
-    stud_pb2.ERROR_REASON_RATE_LIMITED: grpc.StatusCode.RESOURCE_EXHAUSTED,
-    stud_pb2.ERROR_REASON_TOO_MANY_STREAMS: grpc.StatusCode.RESOURCE_EXHAUSTED,
-    stud_pb2.ERROR_REASON_STORE_UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
-    stud_pb2.ERROR_REASON_OUTCOME_UNKNOWN: grpc.StatusCode.UNAVAILABLE,
-    stud_pb2.ERROR_REASON_TABLE_BUSY: grpc.StatusCode.UNAVAILABLE,
-    stud_pb2.ERROR_REASON_DRAINING: grpc.StatusCode.UNAVAILABLE,
-    stud_pb2.ERROR_REASON_WATCHER_TOO_SLOW: grpc.StatusCode.UNAVAILABLE,
-    stud_pb2.ERROR_REASON_INTERRUPTED: grpc.StatusCode.UNAVAILABLE,
-    stud_pb2.ERROR_REASON_DEADLINE_EXCEEDED: grpc.StatusCode.DEADLINE_EXCEEDED,
-    stud_pb2.ERROR_REASON_NOT_IMPLEMENTED: grpc.StatusCode.UNIMPLEMENTED,
-    stud_pb2.ERROR_REASON_TABLE_DAMAGED: grpc.StatusCode.DATA_LOSS,
-    stud_pb2.ERROR_REASON_INTERNAL: grpc.StatusCode.INTERNAL,
+    Reason.UNDECODABLE_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.INVALID_FIELD: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.UNKNOWN_PROFILE: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.RULES_CONTRADICTORY: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.REQUEST_ID_REUSED: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.CREDENTIALS_MISSING: grpc.StatusCode.UNAUTHENTICATED,
+    Reason.CREDENTIALS_INVALID: grpc.StatusCode.UNAUTHENTICATED,
+    Reason.CREDENTIALS_EXPIRED: grpc.StatusCode.UNAUTHENTICATED,
+    Reason.OPERATOR_REQUIRED: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.NOT_YOUR_TABLE: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.NOT_YOUR_SEAT: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.SEATING_ENDED: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.SPECTATORS_REFUSED: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.TABLE_NOT_FOUND: grpc.StatusCode.NOT_FOUND,
+    Reason.HAND_NOT_FOUND: grpc.StatusCode.NOT_FOUND,
+    Reason.PLAYER_NOT_SEATED: grpc.StatusCode.NOT_FOUND,
+    Reason.SEAT_TAKEN: grpc.StatusCode.ALREADY_EXISTS,
+    Reason.ALREADY_SEATED: grpc.StatusCode.ALREADY_EXISTS,
+    Reason.NOT_YOUR_TURN: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.ILLEGAL_ACTION: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.HAND_IN_PROGRESS: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.NO_HAND: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.NOT_ENOUGH_PLAYERS: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.SHOWDOWN_NOT_DUE: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.SESSION_OVER: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.TABLE_FULL: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.TABLE_PAUSED: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.TABLE_NOT_PAUSED: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.STACK_TOO_LARGE: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.DEALERS_CHOICE_OFF: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.NOT_THE_DEALER: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.STALE_ETAG: grpc.StatusCode.ABORTED,
+    Reason.VERSION_TOO_OLD: grpc.StatusCode.OUT_OF_RANGE,
+    Reason.VERSION_TOO_NEW: grpc.StatusCode.OUT_OF_RANGE,
+    Reason.TOO_LARGE: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.RATE_LIMITED: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.TOO_MANY_STREAMS: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.STORE_UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
+    Reason.OUTCOME_UNKNOWN: grpc.StatusCode.UNAVAILABLE,
+    Reason.TABLE_BUSY: grpc.StatusCode.UNAVAILABLE,
+    Reason.DRAINING: grpc.StatusCode.UNAVAILABLE,
+    Reason.WATCHER_TOO_SLOW: grpc.StatusCode.UNAVAILABLE,
+    Reason.INTERRUPTED: grpc.StatusCode.UNAVAILABLE,
+    Reason.DEADLINE_EXCEEDED: grpc.StatusCode.DEADLINE_EXCEEDED,
+    Reason.NOT_IMPLEMENTED: grpc.StatusCode.UNIMPLEMENTED,
+    Reason.TABLE_DAMAGED: grpc.StatusCode.DATA_LOSS,
+    Reason.INTERNAL: grpc.StatusCode.INTERNAL,
 }
 """The gRPC status of every reason."""
 
 _RETRY_AFTER_MS: Mapping[Reason, int] = {
-    stud_pb2.ERROR_REASON_RATE_LIMITED: 1000,
-    stud_pb2.ERROR_REASON_STORE_UNAVAILABLE: 500,
-    stud_pb2.ERROR_REASON_OUTCOME_UNKNOWN: 200,
-    stud_pb2.ERROR_REASON_TABLE_BUSY: 50,
-    stud_pb2.ERROR_REASON_DRAINING: 100,
-    stud_pb2.ERROR_REASON_WATCHER_TOO_SLOW: 100,
-    stud_pb2.ERROR_REASON_INTERRUPTED: 100,
+    Reason.RATE_LIMITED: 1000,
+    Reason.STORE_UNAVAILABLE: 500,
+    Reason.OUTCOME_UNKNOWN: 200,
+    Reason.TABLE_BUSY: 50,
+    Reason.DRAINING: 100,
+    Reason.WATCHER_TOO_SLOW: 100,
+    Reason.INTERRUPTED: 100,
 }
 
 
@@ -114,14 +163,14 @@ class ServiceError(Exception):
         reason: Reason,
         message: str,
         *,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, object] | None = None,
         fields: Sequence[FieldViolation] = (),
         retry_after_ms: int | None = None,
     ) -> None:
         super().__init__(message)
         self.reason = reason
         self.message = message
-        self.metadata = dict(metadata or {})
+        self.metadata = {key: str(value) for key, value in (metadata or {}).items()}
         self.fields = tuple(fields)
         self.retry_after_ms = _RETRY_AFTER_MS.get(reason) if retry_after_ms is None else retry_after_ms
 
@@ -130,21 +179,11 @@ class ServiceError(Exception):
         """The gRPC status of the refusal."""
         return STATUS[self.reason]
 
-    @property
-    def reason_name(self) -> str:
-        """The reason without its prefix, as ErrorInfo carries it."""
-        return reason_name(self.reason)
-
-
-def reason_name(reason: Reason) -> str:
-    """Return the name of a reason without its prefix."""
-    return stud_pb2.ErrorReason.Name(reason).removeprefix(_PREFIX)
-
 
 def invalid_fields(fields: Sequence[FieldViolation]) -> ServiceError:
     """Return the refusal of fields whose values are never allowed."""
     message = "; ".join(f"{field.field} = {_clipped(field.value)}: {field.description}" for field in fields)
-    return ServiceError(stud_pb2.ERROR_REASON_INVALID_FIELD, message, fields=fields)
+    return ServiceError(Reason.INVALID_FIELD, message, fields=fields)
 
 
 def invalid_field(field: str, value: object, description: str) -> ServiceError:
@@ -154,15 +193,15 @@ def invalid_field(field: str, value: object, description: str) -> ServiceError:
 
 def illegal_action(error: IllegalAction, legal: LegalActions) -> ServiceError:
     """Return the refusal of an action, with the legal ones as the caller may see them."""
-    return ServiceError(stud_pb2.ERROR_REASON_ILLEGAL_ACTION, error.reason, metadata={"legal": legal_text(legal)})
+    return ServiceError(Reason.ILLEGAL_ACTION, error.reason, metadata={"legal": legal_text(legal)})
 
 
 def not_your_turn(legal: LegalActions) -> ServiceError:
     """Return the refusal of an action out of turn, with the legal ones as the caller may see them."""
     seat = legal.seat or 0
     whose = f"it is the turn of seat {seat}" if seat else "it is nobody's turn"
-    metadata = {"to_act_seat": str(seat), "legal": legal_text(legal)}
-    return ServiceError(stud_pb2.ERROR_REASON_NOT_YOUR_TURN, whose, metadata=metadata)
+    metadata = {"to_act_seat": seat, "legal": legal_text(legal)}
+    return ServiceError(Reason.NOT_YOUR_TURN, whose, metadata=metadata)
 
 
 def legal_text(legal: LegalActions) -> str:
@@ -188,24 +227,22 @@ def refusal(error: Exception) -> ServiceError | None:
             return error
         case RulesError():
             fields = [FieldViolation(f"rules.{v.field}", v.value, v.reason) for v in error.violations]
-            return ServiceError(stud_pb2.ERROR_REASON_RULES_CONTRADICTORY, str(error), fields=fields)
+            return ServiceError(Reason.RULES_CONTRADICTORY, str(error), fields=fields)
         case StartError():
-            return ServiceError(stud_pb2.ERROR_REASON_NOT_ENOUGH_PLAYERS, str(error))
+            return ServiceError(Reason.NOT_ENOUGH_PLAYERS, str(error))
         case IllegalAction():
-            return ServiceError(stud_pb2.ERROR_REASON_ILLEGAL_ACTION, error.reason)
+            return ServiceError(Reason.ILLEGAL_ACTION, error.reason)
         case OutcomeUnknown():
             return ServiceError(
-                stud_pb2.ERROR_REASON_OUTCOME_UNKNOWN,
+                Reason.OUTCOME_UNKNOWN,
                 "the change may have been made: repeat the request with the same request_id",
             )
         case StoreUnavailable():
-            return ServiceError(
-                stud_pb2.ERROR_REASON_STORE_UNAVAILABLE, "the store cannot be reached; nothing has changed"
-            )
+            return ServiceError(Reason.STORE_UNAVAILABLE, "the store cannot be reached; nothing has changed")
         case CredentialExpired():
-            return ServiceError(stud_pb2.ERROR_REASON_CREDENTIALS_EXPIRED, str(error))
+            return ServiceError(Reason.CREDENTIALS_EXPIRED, str(error))
         case CredentialError():
-            return ServiceError(stud_pb2.ERROR_REASON_CREDENTIALS_INVALID, str(error))
+            return ServiceError(Reason.CREDENTIALS_INVALID, str(error))
     return None
 
 
@@ -214,7 +251,7 @@ def rich_status(error: ServiceError) -> status_pb2.Status:
     status = status_pb2.Status(code=_number(error.status), message=_clipped(error.message, _MESSAGE_BYTES_MOST))
     metadata = {key: _clipped(value, _MESSAGE_BYTES_MOST) for key, value in error.metadata.items()}
     status.details.append(
-        _packed(error_details_pb2.ErrorInfo(reason=error.reason_name, domain=DOMAIN, metadata=metadata))
+        _packed(error_details_pb2.ErrorInfo(reason=error.reason.name, domain=DOMAIN, metadata=metadata))
     )
     if error.retry_after_ms is not None:
         delay = _duration(error.retry_after_ms)
@@ -233,7 +270,7 @@ def error_message(error: ServiceError) -> stud_pb2.Error:
     """Return a refusal as it travels inside a stream."""
     return stud_pb2.Error(
         code=_number(error.status),
-        reason=error.reason,
+        reason=error.reason.value,
         message=_clipped(error.message, _MESSAGE_BYTES_MOST),
         metadata=error.metadata,
         field_violations=[

@@ -26,9 +26,8 @@ from google.protobuf import message
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
-from proto.stud.v1 import stud_pb2
 from service.credentials import Caller, CredentialError
-from service.errors import DETAILS_KEY, ServiceError, refusal, rich_status
+from service.errors import DETAILS_KEY, Reason, ServiceError, refusal, rich_status
 
 _log = structlog.get_logger()
 
@@ -83,7 +82,7 @@ def decode(request_class: type[message.Message], data: bytes) -> Any:
         return request_class.FromString(data)
     except (message.DecodeError, UnicodeDecodeError):
         name = request_class.DESCRIPTOR.full_name
-        raise ServiceError(stud_pb2.ERROR_REASON_UNDECODABLE_REQUEST, f"the bytes cannot be read as a {name}") from None
+        raise ServiceError(Reason.UNDECODABLE_REQUEST, f"the bytes cannot be read as a {name}") from None
 
 
 class _Rpc:
@@ -106,7 +105,7 @@ class _Rpc:
     def method(self) -> _Method:
         if self._method is None:
             raise ServiceError(
-                stud_pb2.ERROR_REASON_NOT_IMPLEMENTED,
+                Reason.NOT_IMPLEMENTED,
                 f"{self.name} is not offered by this server",
                 metadata={"method": self.name},
             )
@@ -140,7 +139,7 @@ class _Rpc:
     def _refusal(self, error: Exception | asyncio.CancelledError) -> ServiceError:
         if isinstance(error, asyncio.CancelledError):
             return ServiceError(
-                stud_pb2.ERROR_REASON_INTERRUPTED,
+                Reason.INTERRUPTED,
                 "the server gave up in the middle of the call: repeat it with the same request_id",
             )
         return refusal(error) or self._defect(error)
@@ -149,7 +148,7 @@ class _Rpc:
         """Log an error that nobody foresaw; neither the log nor the caller gets its text, which may name cards."""
         incident = secrets.token_hex(8)
         _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error))
-        return ServiceError(stud_pb2.ERROR_REASON_INTERNAL, "the server has a defect", metadata={"incident": incident})
+        return ServiceError(Reason.INTERNAL, "the server has a defect", metadata={"incident": incident})
 
 
 def _authorization(context: _Context) -> str | None:

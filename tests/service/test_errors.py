@@ -11,10 +11,10 @@ from engine.actions import Choice
 from proto.stud.v1 import stud_pb2
 from service import errors
 from service.credentials import CredentialError, CredentialExpired
-from service.errors import FieldViolation, ServiceError
+from service.errors import FieldViolation, Reason, ServiceError
 from service.store.base import OutcomeUnknown, StoreUnavailable
 
-REASONS = [reason for reason in stud_pb2.ErrorReason.values() if reason]
+REASONS = list(Reason)
 
 LEGAL = LegalActions(
     3,
@@ -41,17 +41,19 @@ def details(error: ServiceError) -> dict[str, object]:
 
 
 def test_every_reason_has_a_status_and_only_the_reasons_have() -> None:
-    assert set(REASONS) == set(errors.STATUS)
+    values = {name: value for name, value in stud_pb2.ErrorReason.items() if value}
+    assert values == {f"ERROR_REASON_{reason.name}": reason.value for reason in Reason}
+    assert set(Reason) == set(errors.STATUS)
 
 
-@pytest.mark.parametrize("reason", REASONS, ids=errors.reason_name)
+@pytest.mark.parametrize("reason", REASONS, ids=lambda reason: reason.name)
 def test_the_comment_of_a_reason_begins_with_its_status(reason) -> None:
-    comment = COMMENTS[stud_pb2.ErrorReason.Name(reason)]
+    comment = COMMENTS[f"ERROR_REASON_{reason.name}"]
 
     assert errors.STATUS[reason].name == comment.partition(":")[0]
 
 
-@pytest.mark.parametrize("reason", REASONS, ids=errors.reason_name)
+@pytest.mark.parametrize("reason", REASONS, ids=lambda reason: reason.name)
 def test_a_refusal_says_the_same_in_a_status_and_in_a_stream(reason) -> None:
     error = ServiceError(reason, "no", metadata={"a": "b"}, fields=[FieldViolation("x.y", "7", "too many")])
 
@@ -59,7 +61,7 @@ def test_a_refusal_says_the_same_in_a_status_and_in_a_stream(reason) -> None:
 
     assert (status.code, status.message) == (message.code, message.message)
     found = details(error)
-    assert {"reason": errors.reason_name(reason), "domain": "dugout", "metadata": {"a": "b"}} == found["ErrorInfo"]
+    assert {"reason": reason.name, "domain": "dugout", "metadata": {"a": "b"}} == found["ErrorInfo"]
     assert (reason, {"a": "b"}) == (message.reason, dict(message.metadata))
     assert {"fieldViolations": [{"field": "x.y", "description": "7: too many"}]} == found["BadRequest"]
     assert [("x.y", "7", "too many")] == [(v.field, v.value, v.description) for v in message.field_violations]
@@ -73,7 +75,7 @@ def test_every_unavailable_says_when_to_come_back() -> None:
 
 
 def test_a_refusal_may_name_its_own_delay() -> None:
-    error = ServiceError(stud_pb2.ERROR_REASON_RATE_LIMITED, "too fast", retry_after_ms=2750)
+    error = ServiceError(Reason.RATE_LIMITED, "too fast", retry_after_ms=2750)
 
     assert {"retryDelay": "2.750s"} == details(error)["RetryInfo"]
     assert 2750 == errors.error_message(error).retry_delay.ToMilliseconds()
@@ -85,7 +87,7 @@ def test_contradictory_rules_name_every_knob() -> None:
 
     error = errors.refusal(caught.value)
 
-    assert "RULES_CONTRADICTORY" == error.reason_name
+    assert "RULES_CONTRADICTORY" == error.reason.name
     named = {violation.field: violation.value for violation in error.fields}
     assert ("-1", "-2") == (named["rules.ante"], named["rules.bring_in"])
     assert len(caught.value.violations) == len(details(error)["BadRequest"]["fieldViolations"])
@@ -105,12 +107,12 @@ def test_contradictory_rules_name_every_knob() -> None:
 def test_what_other_parts_refuse_becomes_a_reason(raised, reason) -> None:
     error = errors.refusal(raised)
 
-    assert reason == error.reason_name
+    assert reason == error.reason.name
     assert "10.0.0.1" not in str(errors.rich_status(error))
 
 
 def test_a_refusal_stays_itself() -> None:
-    error = ServiceError(stud_pb2.ERROR_REASON_SEAT_TAKEN, "taken")
+    error = ServiceError(Reason.SEAT_TAKEN, "taken")
 
     assert error is errors.refusal(error)
 
@@ -123,7 +125,7 @@ def test_what_nobody_foresaw_has_no_reason(raised) -> None:
 def test_an_illegal_action_is_told_the_legal_ones() -> None:
     error = errors.illegal_action(IllegalAction(f"no {Action(ActionKind.CHECK).kind} now"), LEGAL)
 
-    assert ("ILLEGAL_ACTION", "no check now") == (error.reason_name, error.message)
+    assert ("ILLEGAL_ACTION", "no check now") == (error.reason.name, error.message)
     assert {"legal": "fold, call 4, raise 8..8, buy 2, bet 2..10"} == error.metadata
 
 
@@ -135,9 +137,7 @@ def test_an_action_out_of_turn_is_told_whose_turn_it_is() -> None:
 @pytest.mark.parametrize("text", ["x" * 100_000, "♠" * 100_000, "\n" * 100_000, "\x00%" * 50_000])
 def test_a_status_fits_into_the_trailing_metadata_whatever_was_sent(text) -> None:
     violations = [FieldViolation(f"rules.{text}", text, text)] * 1000
-    error = ServiceError(
-        stud_pb2.ERROR_REASON_INVALID_FIELD, text, metadata={"value": text, "other": text}, fields=violations
-    )
+    error = ServiceError(Reason.INVALID_FIELD, text, metadata={"value": text, "other": text}, fields=violations)
 
     [(key, details_bytes)] = errors.trailing_metadata(error)
 
@@ -151,7 +151,7 @@ def test_a_status_fits_into_the_trailing_metadata_whatever_was_sent(text) -> Non
 def test_refused_fields_are_named_with_value_and_reason() -> None:
     error = errors.invalid_field("seat", 9, "must be from 1 to 7")
 
-    assert "INVALID_FIELD" == error.reason_name
+    assert "INVALID_FIELD" == error.reason.name
     assert "seat = 9: must be from 1 to 7" == error.message
     assert (FieldViolation("seat", "9", "must be from 1 to 7"),) == error.fields
 

@@ -13,7 +13,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 from proto.stud.v1 import stud_pb2
 from service.credentials import Anonymous, Caller, CredentialError, Operator
-from service.errors import FieldViolation, ServiceError, invalid_field
+from service.errors import FieldViolation, Reason, ServiceError, invalid_field
 from service.rpc import Call, service_handler
 
 SERVICES = stud_pb2.DESCRIPTOR.services_by_name
@@ -53,7 +53,7 @@ class Tables:
 
     async def sit_in(self, request: stud_pb2.SitInRequest, call: Call) -> stud_pb2.SitInResponse:
         raise ServiceError(
-            stud_pb2.ERROR_REASON_INVALID_FIELD,
+            Reason.INVALID_FIELD,
             "♠" * 10_000,
             metadata={"value": "%" * 10_000},
             fields=[FieldViolation("seat", "\n" * 10_000, "♥" * 10_000)] * 100,
@@ -77,7 +77,7 @@ class Tables:
         yield stud_pb2.WatchTableResponse(version=request.after_version + 1)
         if request.view_as == 1:
             raise asyncio.CancelledError
-        raise ServiceError(stud_pb2.ERROR_REASON_WATCHER_TOO_SLOW, "too slow")
+        raise ServiceError(Reason.WATCHER_TOO_SLOW, "too slow")
 
     async def play(
         self, requests: AsyncIterator[stud_pb2.PlayRequest], call: Call
