@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 import grpc
 from google.protobuf.message import Message
 
+from proto.stud.v1 import stud_pb2 as pb
 from proto.stud.v1 import stud_pb2_grpc
 
 Request = TypeVar("Request", bound=Message)
@@ -46,6 +47,10 @@ class NoServer(Exception):
     """Nobody answers at the target."""
 
 
+class UnknownProfile(Exception):
+    """The server does not know the game; the message is its own."""
+
+
 class CallListener(Protocol):
     """Told of each call once: seconds from the first attempt to the end of the last, and the failure if it failed."""
 
@@ -60,17 +65,25 @@ class Connections:
         self.target = target
         self._channels = [grpc.insecure_channel(target, options=_CHANNEL_OPTIONS) for _ in range(count)]
         self.table_stubs = [stud_pb2_grpc.TableServiceStub(channel) for channel in self._channels]
-        self.rules_stub = stud_pb2_grpc.RulesServiceStub(self._channels[0])
+        self._rules_stubs = [stud_pb2_grpc.RulesServiceStub(channel) for channel in self._channels]
 
-    def wait_until_ready(self, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
-        """Connect all channels, so that the first calls do not pay for it. Raises ``NoServer``."""
-        deadline = time.monotonic() + timeout_s
-        for channel in self._channels:
-            try:
-                left = max(0.0, deadline - time.monotonic())
-                grpc.channel_ready_future(channel).result(timeout=left)
-            except grpc.FutureTimeoutError:
-                raise NoServer(f"no gRPC server answers at {self.target} within {timeout_s:.0f} s") from None
+    def rules_of(self, profile: str) -> pb.Rules:
+        """Ask for a game on every channel, so that all are connected before the first call that is measured.
+
+        Raises ``NoServer`` if there is no answer, ``UnknownProfile`` if the server does not know the game.
+        """
+        request = pb.GetProfileRequest(profile=profile)
+        try:
+            # Not channel_ready_future, which under gevent keeps a core busy while it waits.
+            replies = [
+                stub.GetProfile(request, timeout=CONNECT_TIMEOUT_S, wait_for_ready=True) for stub in self._rules_stubs
+            ]
+        except grpc.RpcError as error:
+            code, message = error.code(), error.details() or ""
+            if code == grpc.StatusCode.INVALID_ARGUMENT:
+                raise UnknownProfile(message) from None
+            raise NoServer(f"no server answers at {self.target}: {code.name}: {message}") from None
+        return replies[0].rules
 
     def close(self) -> None:
         """Close all channels."""

@@ -16,17 +16,15 @@ import time
 from typing import Any, NoReturn
 
 import gevent
-import grpc
 import grpc.experimental.gevent
 from locust import events
 from locust.argument_parser import LocustArgumentParser
 from locust.env import Environment
 
-from loadtest.client import DEADLINE_S, Connections, NoServer
+from loadtest.client import Connections, NoServer, UnknownProfile
 from loadtest.report import Report, report_of
 from loadtest.settings import DRAIN_S, WATCHDOG_S, Settings
 from loadtest.table_user import Run, TableUser
-from proto.stud.v1 import stud_pb2 as pb
 
 
 def main() -> None:
@@ -36,7 +34,6 @@ def main() -> None:
     grpc.experimental.gevent.init_gevent()
     connections = Connections(settings.target)
     try:
-        connections.wait_until_ready()
         _check_game(connections, settings)
     except NoServer as nobody:
         _leave(json.dumps({"no_server": str(nobody)}))
@@ -52,13 +49,9 @@ class _BadUsage(Exception):
 def _check_game(connections: Connections, settings: Settings) -> None:
     """Ask the server for the game, so that a wrong name is one message and not one for each table."""
     try:
-        rules = connections.rules_stub.GetProfile(
-            pb.GetProfileRequest(profile=settings.profile), timeout=DEADLINE_S
-        ).rules
-    except grpc.RpcError as refused:
-        if refused.code() == grpc.StatusCode.INVALID_ARGUMENT:
-            raise _BadUsage(f"--profile: {refused.details()}") from None
-        raise NoServer(f"the server at {settings.target} does not answer: {refused.details()}") from None
+        rules = connections.rules_of(settings.profile)
+    except UnknownProfile as unknown:
+        raise _BadUsage(f"--profile: {unknown}") from None
     players = settings.players
     if players is not None and not rules.min_players <= players <= rules.max_players:
         allowed = f"{rules.min_players} to {rules.max_players}"
