@@ -2243,7 +2243,9 @@ class Table(_message.Message):
 
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """When the seat to act runs out of time and is acted for; unset where no clock is running."""
+        """When the seat to act runs out of time and is acted for, or an overdue showdown is held by itself; unset where no
+        clock is running.
+        """
 
     @_builtins.property
     def legal_actions(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalAction]:
