@@ -14,25 +14,32 @@ from engine.events import (
     Raised,
 )
 from engine.knobs import FirstOpener, FixedLimit, ShortBringIn, ShortRaise
-from engine.showing import best_showing, lowest_door
+from engine.showing import best_showing, lowest_door, shows_pair
 from engine.sizes import can_act, full_sizes, limit_units
 from engine.state import Betting, Phase
 
+_FOURTH_STREET_ROUND = 1
+
 
 def open_round(draft: Draft) -> None:
-    """Begin a betting round with the seat that opens it, or pass it over where nobody could answer a bet."""
-    last_aggressor = draft.betting.aggressor
-    draft.betting = Betting(heads_up=len(draft.live) == 2)
+    """Begin a betting round, or pass it over where nobody could answer a bet."""
     _reopen(draft, 0)
-    able = [player for player in draft.players if can_act(draft, player)]
-    if len(able) < 2:
-        # No betting takes place: who bet last is still the one of the round before.
-        draft.betting = Betting(aggressor=last_aggressor)
+    if sum(can_act(draft, player) for player in draft.players) < 2:
+        draft.phase = Phase.CLOSING  # no betting takes place: who bet last is still the one of the round before
+        return
+    open_pair = draft.rules.open_pair_high_bet and draft.round == _FOURTH_STREET_ROUND and shows_pair(draft)
+    draft.betting = Betting(heads_up=len(draft.live) == 2, open_pair=open_pair)
+    choose_opener(draft)
+
+
+def choose_opener(draft: Draft) -> None:
+    """Give the turn to the seat that opens the round, or to the next one that can act."""
+    if sum(can_act(draft, player) for player in draft.players) < 2:
         draft.phase = Phase.CLOSING
         return
     by_bring_in = draft.round == 0 and draft.rules.first_opener == FirstOpener.BRING_IN
-    opener = lowest_door(draft) if by_bring_in else best_showing(draft)
     draft.phase = Phase.BRING_IN if by_bring_in else Phase.BETTING
+    opener = lowest_door(draft) if by_bring_in else best_showing(draft)
     draft.actor = opener.seat if can_act(draft, opener) else _next_to_act(draft, opener.seat)
 
 
@@ -143,6 +150,7 @@ def collect(draft: Draft) -> None:
         draft.emit(BetReturned(top.seat, uncalled))
     for player in list(draft.players):
         draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
+    draft.betting = Betting(aggressor=draft.betting.aggressor)
     draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
 
 

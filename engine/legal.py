@@ -2,6 +2,7 @@
 
 from engine.actions import Action, ActionKind, Choice, LegalActions
 from engine.errors import IllegalAction
+from engine.rule_checks import MAX_AMOUNT
 from engine.showing import lowest_door
 from engine.sizes import can_act, full_sizes, raises_left
 from engine.state import Phase, Player, State
@@ -48,6 +49,8 @@ def amount_of(state: State, action: Action) -> int:
     legal = legal_actions(state)
     if legal.seat is None:
         raise IllegalAction("the hand is finished")
+    if type(action.amount) is not int:
+        raise IllegalAction(f"the amount {action.amount!r} is not a whole number of minor units")
     if action.seat not in (0, legal.seat):
         raise IllegalAction(f"it is the turn of seat {legal.seat}, not of seat {action.seat}")
     for choice in legal.choices:
@@ -114,7 +117,7 @@ def _wagers(state: State, player: Player, kind: ActionKind, above: int) -> list[
     """Return the bets, completions or raises a player can make, all-in for less than a full one included."""
     sizes = full_sizes(state, player)
     if state.rules.credit:
-        return [Choice(kind, low, high) for low, high in sizes]
+        return [Choice(kind, low, min(high, MAX_AMOUNT)) for low, high in sizes if low <= MAX_AMOUNT]
     room = player.bet + player.stack
     if room <= above:
         return []

@@ -20,6 +20,7 @@ from engine.knobs import (
     PurchaseTo,
     ShortPurchase,
 )
+from engine.rule_checks import MAX_AMOUNT
 from engine.state import Offer, Phase, Trigger
 
 
@@ -112,7 +113,7 @@ def _price(draft: Draft, trigger: Trigger) -> int:
 def _matched(draft: Draft, seat: int) -> int:
     """Return what lies in the pots that count for a match-pot price, earlier purchases included."""
     everything = draft.rules.match_basis == MatchBasis.ALL_POTS
-    return sum(pot.amount for pot in draft.pots() if everything or seat in pot.seats)
+    return min(MAX_AMOUNT, sum(pot.amount for pot in draft.pots() if everything or seat in pot.seats))
 
 
 def _add_dead_money(draft: Draft, level: int, amount: int) -> None:

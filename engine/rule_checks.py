@@ -76,10 +76,12 @@ def _violation(rules: "Rules", knob: str, reason: str) -> Violation:
 def _mistyped(rules: "Rules") -> Iterator[Violation]:
     for field in msgspec.structs.fields(rules):
         value: Any = getattr(rules, field.name)
+        if isinstance(value, dict):
+            yield Violation(field.name, str(value), "is none of the shapes allowed")
+            continue
         try:
-            plain = msgspec.to_builtins(value)
-            msgspec.convert(plain, field.type)
-        except (msgspec.ValidationError, TypeError) as error:
+            msgspec.convert(msgspec.to_builtins(value), field.type)
+        except (msgspec.ValidationError, TypeError, OverflowError) as error:
             yield Violation(field.name, str(value), str(error))
 
 

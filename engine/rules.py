@@ -9,7 +9,7 @@ contradictory record with every violation named.
 """
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -129,13 +129,19 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
 
     def __post_init__(self) -> None:
         """Fill in the knobs that follow from others and refuse a record that contradicts itself."""
+        _read_plain_values(self)
         _fill(self)
         try:
-            violations = _violations(self)
-        except TypeError:  # a value that cannot even be hashed is none of the allowed ones
-            violations = violations_of(self)
+            record = msgspec.msgpack.encode(self)
+        except (TypeError, OverflowError):
+            record = b""  # no value of a knob looks like that: the checks will name it
+        if record in _INTACT:
+            return
+        violations = violations_of(self)
         if violations:
             raise RulesError(violations)
+        if len(_INTACT) < _INTACT_AT_MOST:
+            _INTACT.add(record)
 
     def replace(self, **knobs: Any) -> "Rules":
         """Return these rules with some knobs changed, validated again.
@@ -218,6 +224,26 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
 _KNOB_TYPES = {field.name: field.type for field in msgspec.structs.fields(Rules)}
 
 
+_NAMED_KNOBS = tuple(
+    field.name for field in msgspec.structs.fields(Rules) if field.type not in (int, bool, str, tuple[str, ...])
+)
+
+_INTACT: set[bytes] = set()
+"""Encoded records that passed the checks: the same games are built again and again, from snapshots above all."""
+_INTACT_AT_MOST = 4096
+
+
+def _read_plain_values(rules: Rules) -> None:
+    """Turn names and plain records into the knobs' own values; what cannot be read is left for the checks to name."""
+    for name in _NAMED_KNOBS:
+        value = getattr(rules, name)
+        if type(value) in (str, dict):
+            try:
+                force_setattr(rules, name, msgspec.convert(value, _KNOB_TYPES[name]))
+            except msgspec.ValidationError:
+                continue
+
+
 def _fill(rules: Rules) -> None:
     """Give a knob that was not named the value that follows from the knobs it depends on."""
     for name in ("wild_ranks", "wild_cards"):
@@ -259,8 +285,3 @@ def _default(rules: Rules, knob: str, value: object) -> None:
 def _rank_order(text: object) -> tuple[int, str]:
     shown = str(text)
     return (RANKS.find(shown[:1]), shown)
-
-
-@lru_cache(maxsize=1024)
-def _violations(rules: Rules) -> tuple[Violation, ...]:
-    return violations_of(rules)

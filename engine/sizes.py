@@ -2,10 +2,7 @@
 
 from engine.draft import Hand
 from engine.knobs import Doubling, FixedLimit, NoLimit, OneUnit, PotLimit, Spread
-from engine.showing import shows_pair
 from engine.state import Player
-
-_FOURTH_STREET_ROUND = 1
 
 
 def can_act(hand: Hand, player: Player) -> bool:
@@ -48,7 +45,7 @@ def limit_units(hand: Hand) -> tuple[int, ...]:
     assert isinstance(structure, FixedLimit), "only fixed limit has two levels"
     if hand.round + 1 >= hand.rules.high_from_round or hand.betting.high:
         return (structure.high,)
-    if hand.rules.open_pair_high_bet and hand.round == _FOURTH_STREET_ROUND and shows_pair(hand):
+    if hand.betting.open_pair and structure.low < structure.high:
         return (structure.low, structure.high)
     return (structure.low,)
 

@@ -85,8 +85,10 @@ class Betting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     raises: int = 0
     opened: bool = False
     """Whether a full opening bet stands; a partial bring-in or a short all-in bet can still be completed."""
+    open_pair: bool = False
+    """Whether a pair shows on fourth street, so that low and high bets are both allowed."""
     high: bool = False
-    """Whether a high bet was made where low and high are both allowed."""
+    """Whether a high bet was made where both are allowed: all raises are high then."""
     heads_up: bool = False
     """Whether the round began with two players."""
     aggressor: int = 0

@@ -75,9 +75,9 @@ def start(
     """
     stacks = _dealt_in(rules, seats)
     last_seat = max(seats, default=0) if isinstance(seats, Mapping) else len(seats)
-    if not 1 <= button <= last_seat:
+    if type(button) is not int or not 1 <= button <= last_seat:
         raise StartError("button", f"{button} is not a seat from 1 to {last_seat}")
-    if not 0 <= carry <= MAX_AMOUNT:
+    if type(carry) is not int or not 0 <= carry <= MAX_AMOUNT:
         raise StartError("carry", f"{carry} is not an amount from 0 to {MAX_AMOUNT}")
     _check_deck("deck", deck)
     if spare is not None:
@@ -144,7 +144,7 @@ def _go_on_without(draft: Draft, seat: int) -> None:
             draft.actor = 0
             draft.phase = Phase.DEALING
     elif draft.phase == Phase.BRING_IN:
-        draft.phase = Phase.OPENING  # without that door card the bring-in may fall to another seat
+        betting.choose_opener(draft)  # without that door card the bring-in may fall to another seat
     elif draft.actor not in betting.waiting_seats(draft):
         betting.pass_turn(draft)
 
@@ -160,17 +160,23 @@ def _post_antes(draft: Draft) -> None:
 def _dealt_in(rules: Rules, seats: Sequence[int | None] | Mapping[int, int]) -> dict[int, int]:
     """Return the stacks of the seats that take part, by seat."""
     listed = seats.items() if isinstance(seats, Mapping) else enumerate(seats, start=1)
-    stacks = {seat: stack for seat, stack in listed if stack is not None and (stack > 0 or rules.credit)}
-    for seat, stack in stacks.items():
+    stacks: dict[int, int] = {}
+    for seat, stack in listed:
+        if stack is None:
+            continue
+        if type(seat) is not int or type(stack) is not int:
+            raise StartError("seats", f"seat {seat!r} with {stack!r}: both must be whole numbers")
         if seat < 1:
             raise StartError("seats", f"{seat} is not a seat: they count from 1")
-        if abs(stack) > MAX_AMOUNT:
-            raise StartError("seats", f"seat {seat} has {stack}: at most {MAX_AMOUNT} is played with")
+        if not (-MAX_AMOUNT if rules.credit else 0) <= stack <= MAX_AMOUNT:
+            raise StartError("seats", f"seat {seat} has {stack}: at most {MAX_AMOUNT}, and only on credit below 0")
+        if stack or rules.credit:
+            stacks[seat] = stack
     if not rules.min_players <= len(stacks) <= rules.max_players:
         raise StartError("seats", f"{len(stacks)} can take part: {rules.min_players} to {rules.max_players} are needed")
     return stacks
 
 
 def _check_deck(field: str, deck: Sequence[int]) -> None:
-    if len(deck) != DECK_SIZE or set(deck) != set(FULL_DECK):
+    if len(deck) != DECK_SIZE or any(type(card) is not int for card in deck) or set(deck) != set(FULL_DECK):
         raise StartError(field, f"must hold each card from 0 to {DECK_SIZE - 1} once")
