@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -79,6 +79,8 @@ def _announced(process: subprocess.Popen[str], log: IO[str]) -> Server:
         said = json.loads(line)
         return Server(said["address"], said["operator_key"], process.pid)
     except (ValueError, KeyError, TypeError):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_TIMEOUT_S)
         raise ServerFailed(f"the server did not start{_tail(log)}") from None
 
 
