@@ -6,7 +6,7 @@ slow one costs no memory: it falls behind, until what it needs is no longer kept
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import msgspec
 
@@ -59,7 +59,7 @@ class Feed:
         """How many watchers there are."""
         return sum(map(len, self._wakes.values()))
 
-    async def watch(self, table_id: str, after_version: int) -> AsyncIterator[Happening | Checkpoint]:
+    async def watch(self, table_id: str, after_version: int) -> AsyncGenerator[Happening | Checkpoint, None]:
         """Yield what happened after a version and goes on to happen, until the table is gone.
 
         Raises:

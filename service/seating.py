@@ -90,7 +90,9 @@ def _free_seat(table: Table, seat: int) -> int:
 
 def _check_stack(table: Table, stack: int) -> None:
     settings = table.settings
+    # Under credit nobody needs chips to play: a least buy-in holds only where the creator wants one.
+    least = 0 if table.rules.credit and settings.min_buy_in <= 1 else settings.min_buy_in
     # What the whole table holds must stay an amount that a hand can be played with.
     most = min(settings.max_buy_in, MAX_AMOUNT - (table.brought - table.taken))
-    if not settings.min_buy_in <= stack <= most:
-        raise invalid_field("stack", stack, f"must be from {settings.min_buy_in} to {most} at this table")
+    if not least <= stack <= most:
+        raise invalid_field("stack", stack, f"must be from {least} to {most} at this table")

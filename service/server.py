@@ -66,7 +66,7 @@ class Server:
         )
         tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
         methods = {
-            "TableService": TableRpc(tables),
+            "TableService": TableRpc(tables, clock),
             "EvaluatorService": EvaluatorRpc(),
             "RulesService": RulesRpc(),
         }

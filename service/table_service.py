@@ -7,9 +7,9 @@ handed in; nothing here knows of gRPC or protobuf.
 import base64
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from functools import partial
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import msgspec
 from msgspec.structs import replace
@@ -107,17 +107,17 @@ class TableService:
         mutation: Mutation,
         *,
         profile: str,
-        knobs: Mapping[str, Any],
+        rules: Rules,
         settings: Settings,
     ) -> Reply:
-        """Make a table that plays a profile with some knobs changed. Its id follows from tenant and request id.
+        """Make a table that plays ``rules``, which are those of a profile or build on it.
+
+        Its id follows from tenant and request id.
 
         Raises:
-            ServiceError: for a caller who is no operator, an unknown profile, settings out of bounds.
-            RulesError: for rules that contradict themselves.
+            ServiceError: for a caller who is no operator, or settings out of bounds.
         """
         operator = access.require_operator(caller)
-        rules = _rules_of(profile, knobs)
         _check_settings(settings)
         now_ms = self._clock.now_ms()
         table = Table(
@@ -142,14 +142,24 @@ class TableService:
         viewer = seen_as.viewer(table.hand_number) if seen_as is not None else None
         return Reply(table, viewer, table.version, table.etag)
 
-    async def list_tables(self, caller: Caller, page_size: int, page_token: str) -> tuple[list[Summary], str]:
-        """Return a page of the tenant's lobby and the token of the next page, empty on the last one."""
+    async def list_tables(
+        self, caller: Caller, page_size: int, page_token: str, *, profile: str = "", free_seats_only: bool = False
+    ) -> tuple[list[Summary], str]:
+        """Return a page of the tenant's lobby and the token of the next page, empty on the last one.
+
+        The page holds what passes the filters of ``page_size`` tables.
+        """
         operator = access.require_operator(caller)
         try:
             page = await self._store.list_tables(operator.tenant, page_size, page_token)
         except ValueError:
             raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
-        return [decode_summary(entry.summary) for entry in page.entries], page.next_page_token
+        entries = [decode_summary(entry.summary) for entry in page.entries]
+        return [
+            entry
+            for entry in entries
+            if profile in ("", entry.profile) and not (free_seats_only and entry.seats_taken >= entry.seats)
+        ], page.next_page_token
 
     async def take_seat(
         self, caller: Caller, mutation: Mutation, *, player_id: str, seat: int, stack: int, view_as: int
@@ -197,13 +207,11 @@ class TableService:
         written = await self._writer.change(caller, mutation, admit, work_out)
         return LeaveReply(_reply(caller, written, view_as), int(written.result))
 
-    async def deal(
-        self, caller: Caller, mutation: Mutation, *, profile: str, knobs: Mapping[str, Any], view_as: int
-    ) -> Reply:
-        """Start the next hand."""
+    async def deal(self, caller: Caller, mutation: Mutation, *, own_game: bool = False, view_as: int) -> Reply:
+        """Start the next hand; ``own_game`` says that the caller wants it to be another game than the table's."""
 
         def work_out(table: Table) -> Change:
-            if knobs or profile not in ("", table.profile):
+            if own_game:
                 raise ServiceError(
                     Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
                 )
@@ -254,7 +262,7 @@ class TableService:
 
     async def watch(
         self, caller: Caller, table_id: str, after_version: int, view_as: int
-    ) -> AsyncIterator[SeenHappening | Checkpoint]:
+    ) -> AsyncGenerator[SeenHappening | Checkpoint, None]:
         """Follow a table from a version on, as the caller sees it.
 
         Raises:
@@ -329,19 +337,6 @@ class TableService:
         settled_version = table.version + 1 if state.finished else table.settled_version
         changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
         return Change(changed, (*hand_events, *table_events))
-
-
-def _rules_of(profile: str, knobs: Mapping[str, Any]) -> Rules:
-    base = engine.PROFILES.get(profile)
-    if base is None:
-        allowed = ", ".join(sorted(engine.PROFILES))
-        raise ServiceError(
-            Reason.UNKNOWN_PROFILE,
-            f"there is no profile {profile!r}",
-            metadata={"profile": profile, "allowed": allowed},
-            fields=(FieldViolation("profile", profile, f"must be one of {allowed}"),),
-        )
-    return base.replace(**knobs) if knobs else base
 
 
 def _check_settings(settings: Settings) -> None:

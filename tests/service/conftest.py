@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from engine import PROFILES
 from service.credentials import Keyring, Operator, OperatorKey, SeatHolder, TokenKey
 from service.feed import Feed
 from service.shuffle import SystemShuffle
@@ -88,7 +89,11 @@ class House:
     async def create(self, profile: str = "baseball", *, settings: Settings | None = None, **knobs: object) -> Table:
         mutation = Mutation("CreateTable", "")
         reply = await self.tables.create_table(
-            self.operator, mutation, profile=profile, knobs=knobs, settings=settings or Settings()
+            self.operator,
+            mutation,
+            profile=profile,
+            rules=PROFILES[profile].replace(**knobs),
+            settings=settings or Settings(),
         )
         return reply.table
 
@@ -107,9 +112,7 @@ class House:
         return caller
 
     async def deal(self, table: Table, view_as: int = 0) -> Reply:
-        return await self.tables.deal(
-            self.operator, Mutation("Deal", table.table_id), profile="", knobs={}, view_as=view_as
-        )
+        return await self.tables.deal(self.operator, Mutation("Deal", table.table_id), view_as=view_as)
 
     async def get(self, table: Table) -> Table:
         return (await self.tables.get_table(self.operator, table.table_id, 0)).table

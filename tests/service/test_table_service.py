@@ -6,8 +6,9 @@ from contextlib import contextmanager
 import pytest
 
 import engine
-from engine import Action, ActionKind, RulesError
+from engine import Action, ActionKind
 from engine.events import Folded, HandEnded, HandStarted
+from engine.profiles import BASEBALL
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import Phase
 from service.credentials import Anonymous, Operator
@@ -81,18 +82,8 @@ class TestCreateTable:
         for caller, reason in ((Anonymous(), Reason.CREDENTIALS_MISSING), (seated, Reason.OPERATOR_REQUIRED)):
             with refused(reason):
                 await house.tables.create_table(
-                    caller, Mutation("CreateTable", ""), profile="baseball", knobs={}, settings=Settings()
+                    caller, Mutation("CreateTable", ""), profile="baseball", rules=BASEBALL, settings=Settings()
                 )
-
-    async def test_an_unknown_profile(self, house):
-        with refused(Reason.UNKNOWN_PROFILE, profile="basebal") as refusal:
-            await house.create("basebal")
-        assert "baseball" in refusal.value.metadata["allowed"]
-
-    async def test_contradictory_rules_name_every_knob(self, house):
-        with pytest.raises(RulesError) as refusal:
-            await house.create(bring_in=3, min_players=9)
-        assert {"bring_in", "min_players"} <= {violation.field for violation in refusal.value.violations}
 
     @pytest.mark.parametrize(
         ("settings", "field"),
@@ -113,7 +104,7 @@ class TestCreateTable:
 
     async def test_a_request_id_makes_one_table(self, house):
         mutation = Mutation("CreateTable", "", str(uuid.uuid4()), body=b"one")
-        options = {"profile": "baseball", "knobs": {}, "settings": Settings()}
+        options = {"profile": "baseball", "rules": BASEBALL, "settings": Settings()}
         replies = await asyncio.gather(
             *(house.tables.create_table(house.operator, mutation, **options) for _ in range(5))
         )
@@ -124,7 +115,7 @@ class TestCreateTable:
 
     async def test_another_key_of_the_tenant_gets_no_stored_reply(self, house, tenant):
         mutation = Mutation("CreateTable", "", str(uuid.uuid4()))
-        options = {"profile": "baseball", "knobs": {}, "settings": Settings()}
+        options = {"profile": "baseball", "rules": BASEBALL, "settings": Settings()}
         await house.tables.create_table(house.operator, mutation, **options)
         with refused(Reason.REQUEST_ID_REUSED):
             await house.tables.create_table(Operator(tenant, f"{tenant}/2"), mutation, **options)
@@ -277,15 +268,14 @@ class TestDeal:
 
     async def test_dealers_choice_is_off(self, house):
         table, _ = await full_table(house)
-        for choice in ({"profile": "seven-card-stud", "knobs": {}}, {"profile": "", "knobs": {"ante": 2}}):
-            with refused(Reason.DEALERS_CHOICE_OFF):
-                await house.tables.deal(house.operator, Mutation("Deal", table.table_id), view_as=0, **choice)
+        with refused(Reason.DEALERS_CHOICE_OFF):
+            await house.tables.deal(house.operator, Mutation("Deal", table.table_id), own_game=True, view_as=0)
 
     async def test_a_seated_player_may_deal_and_a_stranger_may_not(self, house):
         table, (first, *_) = await full_table(house)
         other, (stranger, *_) = await full_table(house)
         mutation = Mutation("Deal", table.table_id)
-        options = {"profile": "", "knobs": {}, "view_as": 0}
+        options = {"view_as": 0}
         with refused(Reason.CREDENTIALS_MISSING):
             await house.tables.deal(Anonymous(), mutation, **options)
         with refused(Reason.NOT_YOUR_TABLE, table_id=other.table_id):
@@ -585,7 +575,7 @@ class TestRequests:
         table, _ = await full_table(house)
         request_id = str(uuid.uuid4())
         mutation = Mutation("Deal", table.table_id, request_id)
-        options = {"profile": "", "knobs": {}, "view_as": 0}
+        options = {"view_as": 0}
         first = await house.tables.deal(house.operator, mutation, **options)
         await play_out(house, table, random.Random(1))
         again = await house.tables.deal(house.operator, mutation, **options)
@@ -632,8 +622,6 @@ class TestRequests:
             await house.tables.deal(
                 Operator("another", "another"),
                 Mutation("Deal", table.table_id, etag="1-x"),
-                profile="",
-                knobs={},
                 view_as=0,
             )
         assert {"table_id"} == set(refusal.value.metadata)
@@ -652,11 +640,11 @@ class TestRequests:
     async def test_a_cancelled_caller_leaves_a_whole_commit(self, house):
         table, _ = await full_table(house)
         mutation = Mutation("Deal", table.table_id, str(uuid.uuid4()))
-        deal = house.tables.deal(house.operator, mutation, profile="", knobs={}, view_as=0)
+        deal = house.tables.deal(house.operator, mutation, view_as=0)
         task = asyncio.create_task(deal)
         await asyncio.sleep(0.001)
         task.cancel()
         await asyncio.wait([task])
-        reply = await house.tables.deal(house.operator, mutation, profile="", knobs={}, view_as=0)
+        reply = await house.tables.deal(house.operator, mutation, view_as=0)
         assert 5 == reply.version
         assert Phase.FINISHED != reply.table.hand.phase
