@@ -10,12 +10,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from engine import ActionKind, View, view
 from engine.cards import card_text, mask_of
-from engine.state import Offer, Phase, State
+from engine.state import Offer, Phase
 from engine.view import SeatView
 from proto.stud.v1 import stud_pb2
 from service.codec_cards import card_texts, hand_worth
 from service.codec_enums import numbers_by_choice
-from service.codec_events import event_messages, pot_messages, purchase_number
+from service.codec_events import event_messages, purchase_number
 from service.codec_rules import rules_message
 from service.table import Happening, Seating, Settings, Summary, Table
 
@@ -43,7 +43,6 @@ def table_message(table: Table, viewer: int | None, *, with_rules: bool = False)
         profile=table.profile,
         viewer_seat=viewer or 0,
         status=_status(table.playing, table.showdown_due, table.session_over, table.hand_number),
-        seats=_seats(table, seen),
         hand_number=table.hand_number,
         pots_played=table.pots_played,
         button_seat=table.button,
@@ -55,8 +54,9 @@ def table_message(table: Table, viewer: int | None, *, with_rules: bool = False)
         message.settings.CopyFrom(_settings_message(table.settings))
     if table.deadline_ms is not None:
         message.deadline.CopyFrom(timestamp(table.deadline_ms))
-    if table.hand is not None and seen is not None:
-        _write_hand(message, table, table.hand, seen)
+    _write_seats(message, table, seen)
+    if seen is not None:
+        _write_hand(message, table, seen)
     return message
 
 
@@ -122,10 +122,11 @@ def _status(
     return stud_pb2.TABLE_STATUS_FINISHED if hand_number else stud_pb2.TABLE_STATUS_WAITING
 
 
-def _write_hand(message: stud_pb2.Table, table: Table, hand: State, seen: View) -> None:
+def _write_hand(message: stud_pb2.Table, table: Table, seen: View) -> None:
     message.hand_profile = table.profile
     message.street = seen.street
-    message.pots.extend(pot_messages((pot.amount, pot.seats) for pot in seen.pots))
+    for pot in seen.pots:
+        message.pots.add(amount=pot.amount, seats=pot.seats)
     message.community_cards.extend(card_texts(seen.community))
     message.cards_left = seen.cards_left
     message.level = seen.level
@@ -145,7 +146,7 @@ def _write_hand(message: stud_pb2.Table, table: Table, hand: State, seen: View) 
         won[award.seat] = won.get(award.seat, 0) + award.amount
     for seat, amount in sorted(won.items()):
         message.awards.add(seat=seat, amount=amount)
-    message.winner_seats.extend(hand.winners)
+    message.winner_seats.extend(sorted(won))
 
 
 def _offer_message(offer: Offer) -> stud_pb2.Offer:
@@ -154,20 +155,19 @@ def _offer_message(offer: Offer) -> stud_pb2.Offer:
     )
 
 
-def _seats(table: Table, seen: View | None) -> list[stud_pb2.Seat]:
-    """Return who sits where, and the hands of those who were dealt in, whether they still sit there or not."""
+def _write_seats(message: stud_pb2.Table, table: Table, seen: View | None) -> None:
+    """Write who sits where, and the hands of those who were dealt in, whether they still sit there or not."""
     dealt = {seat.seat: seat for seat in seen.seats} if seen is not None else {}
-    messages = []
-    for number in sorted({*dealt, *(seating.seat for seating in table.seats)}):
-        seating = table.seating(number)
-        message = stud_pb2.Seat(seat=number)
+    seated = {seating.seat: seating for seating in table.seats}
+    for number in sorted({*dealt, *seated}):
+        seat = message.seats.add()
+        seat.seat = number
+        seating = seated.get(number)
         if seating is not None:
-            _write_seating(message, table, seating)
+            _write_seating(seat, table, seating)
         newcomer = seating is not None and seating.viewer(table.hand_number) is None
-        if number in dealt and not newcomer:
-            _write_part(message, table, dealt[number], seen)
-        messages.append(message)
-    return messages
+        if seen is not None and number in dealt and not newcomer:
+            _write_part(seat, table, dealt[number], seen)
 
 
 def _write_seating(message: stud_pb2.Seat, table: Table, seating: Seating) -> None:
@@ -178,7 +178,7 @@ def _write_seating(message: stud_pb2.Seat, table: Table, seating: Seating) -> No
     message.leaving = seating.leaving
 
 
-def _write_part(message: stud_pb2.Seat, table: Table, seat: SeatView, seen: View | None) -> None:
+def _write_part(message: stud_pb2.Seat, table: Table, seat: SeatView, seen: View) -> None:
     message.in_hand = True
     message.down_cards.extend(card_texts(seat.down))
     message.up_cards.extend(card_texts(seat.up))
@@ -188,7 +188,6 @@ def _write_part(message: stud_pb2.Seat, table: Table, seat: SeatView, seen: View
     message.folded = seat.folded
     message.all_in = seat.all_in
     message.shown = seat.shown
-    if seat.shown and table.hand is not None and seen is not None:
+    if seat.shown:
         cards = mask_of((*seat.down, *seat.up, *seen.community))
-        rules = table.hand.rules
-        message.hand.CopyFrom(hand_worth(cards, rules.wild_mask, rules.ranking))
+        message.hand.CopyFrom(hand_worth(cards, table.rules.wild_mask, table.rules.ranking))

@@ -17,7 +17,7 @@ _CATEGORIES: Mapping[str, "stud_pb2.HandCategory.ValueType"] = {
 
 def card_texts(cards: Iterable[int]) -> list[str]:
     """Return cards as text, hidden ones as ``??``."""
-    return [card_text(card) for card in cards]
+    return list(map(card_text, cards))
 
 
 def rank_text(rank: int | None) -> str:

@@ -28,26 +28,19 @@ def event_message(event: AnyEvent | AnyTableEvent, viewer: int | None) -> stud_p
     """Return one event as the holder of a seat's cards, or nobody (None), may see it."""
     seen = visible(event, viewer) if isinstance(event, Event) else event
     message = stud_pb2.Event()
-    if isinstance(seen, HandShown):
-        message.hand_shown.MergeFrom(_hand_shown(seen))
-        return message
     plan = _PLANS[type(seen)]
-    values = {
-        field.api_name: getattr(seen, field.name) if field.turn is None else field.turn(getattr(seen, field.name))
-        for field in plan.fields
-    }
-    getattr(message, plan.kind).MergeFrom(plan.message(**values))
+    happened = getattr(message, plan.kind)
+    happened.SetInParent()
+    if isinstance(seen, HandShown):
+        _write_hand_shown(happened, seen)
+        return message
+    for name, api_name, text, write in plan.fields:
+        value = getattr(seen, name)
+        if write is not None:
+            write(getattr(happened, api_name), value)
+        else:
+            setattr(happened, api_name, value if text is None else text(value))
     return message
-
-
-def seat_amounts(pairs: Iterable[tuple[int, int]]) -> list[stud_pb2.SeatAmount]:
-    """Return pairs of a seat and an amount."""
-    return [stud_pb2.SeatAmount(seat=seat, amount=amount) for seat, amount in pairs]
-
-
-def pot_messages(pots: Iterable[tuple[int, tuple[int, ...]]]) -> list[stud_pb2.Pot]:
-    """Return pairs of an amount and the seats that can win it."""
-    return [stud_pb2.Pot(amount=amount, seats=seats) for amount, seats in pots]
 
 
 def purchase_number(purchase: PurchaseKind) -> "stud_pb2.PurchaseKind.ValueType":
@@ -56,12 +49,20 @@ def purchase_number(purchase: PurchaseKind) -> "stud_pb2.PurchaseKind.ValueType"
     return number
 
 
-def _hand_shown(event: HandShown) -> stud_pb2.HandShown:
-    return stud_pb2.HandShown(
-        seat=event.seat,
-        cards=card_texts(event.cards),
-        hand=shown_hand(event.value, event.best, event.wild_as, event.low),
-    )
+def _write_hand_shown(message: stud_pb2.HandShown, event: HandShown) -> None:
+    message.seat = event.seat
+    message.cards.extend(card_texts(event.cards))
+    message.hand.CopyFrom(shown_hand(event.value, event.best, event.wild_as, event.low))
+
+
+def _write_amounts(messages: Any, pairs: Iterable[tuple[int, int]]) -> None:
+    for seat, amount in pairs:
+        messages.add(seat=seat, amount=amount)
+
+
+def _write_pots(messages: Any, pots: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+    for amount, seats in pots:
+        messages.add(amount=amount, seats=seats)
 
 
 _PURCHASES = numbers_by_choice(stud_pb2.PurchaseKind.DESCRIPTOR, PurchaseKind)
@@ -70,44 +71,46 @@ _CAUSES = numbers_by_choice(stud_pb2.DealCause.DESCRIPTOR, DealCause)
 _HALVES = numbers_by_choice(stud_pb2.PotHalf.DESCRIPTOR, PotHalf)
 
 _NAMES = {"button": "button_seat", "from_": "from_bet"}
-_TURNS: Mapping[str, Callable[[Any], Any]] = {
+_TEXTS: Mapping[str, Callable[[Any], Any]] = {
     "card": card_text,
     "rank": rank_text,
     "face": _FACES.__getitem__,
     "cause": _CAUSES.__getitem__,
-    "purchase": purchase_number,
+    "purchase": _PURCHASES.__getitem__,
     "half": _HALVES.__getitem__,
-    "stacks": seat_amounts,
-    "shares": seat_amounts,
-    "pots": pot_messages,
 }
+"""How a value is written that is a number or a text in the API and something else here."""
+
+_WRITERS: Mapping[str, Callable[[Any, Any], None]] = {"SeatAmount": _write_amounts, "Pot": _write_pots}
+"""How a list of messages is written, by their kind."""
 
 
 class _Field(NamedTuple):
     name: str
     api_name: str
-    turn: Callable[[Any], Any] | None
+    text: Callable[[Any], Any] | None
+    write: Callable[[Any, Any], None] | None
 
 
 class _Plan(NamedTuple):
-    """How one kind of event is written: the member of ``Event.kind``, its message and its fields."""
+    """How one kind of event is written: the member of ``Event.kind`` and its fields."""
 
     kind: str
-    message: type[Any]
     fields: tuple[_Field, ...]
 
 
 def _plan(event: type[msgspec.Struct]) -> _Plan:
     kind = re.sub(r"(?<!^)(?=[A-Z])", "_", event.__name__).lower()
     api = stud_pb2.Event.DESCRIPTOR.fields_by_name[kind].message_type
+    if event is HandShown:
+        return _Plan(kind, ())
     fields = []
     for name in event.__struct_fields__:
         field = api.fields_by_name[_NAMES.get(name, name)]
-        plain = field.message_type is None and field.enum_type is None and name not in ("card", "rank")
-        # "pots" is a list of pots where a betting round closes and their number where a session ends.
-        fields.append(_Field(name, field.name, None if plain else _TURNS[name]))
-    return _Plan(kind, getattr(stud_pb2, event.__name__), tuple(fields))
+        write = _WRITERS[field.message_type.name] if field.message_type is not None else None
+        fields.append(_Field(name, field.name, _TEXTS.get(name), write))
+    return _Plan(kind, tuple(fields))
 
 
-_PLANS = {event: _plan(event) for event in (*get_args(AnyEvent), *get_args(AnyTableEvent)) if event is not HandShown}
+_PLANS = {event: _plan(event) for event in (*get_args(AnyEvent), *get_args(AnyTableEvent))}
 """Every kind of event; one that the API lacks is an error at import."""
