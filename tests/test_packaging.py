@@ -12,6 +12,7 @@ import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 PLATFORMS = [
@@ -106,6 +107,21 @@ def test_the_pins_are_what_is_tested():
 def test_the_pins_are_within_what_the_project_asks_for():
     wrong = [str(wish) for wish in asked_for() if not wish.specifier.contains(pins()[canonicalize_name(wish.name)])]
     assert [] == wrong
+
+
+def test_no_runtime_may_be_older_than_the_generator_was():
+    folder = ROOT / "proto/stud/v1"
+    grpc_made_by = re.search(r"GRPC_GENERATED_VERSION = '([\d.]+)'", (folder / "stud_pb2_grpc.py").read_text())
+    major, minor, patch = re.search(
+        r"Domain.PUBLIC,\s+(\d+),\s+(\d+),\s+(\d+),", (folder / "stud_pb2.py").read_text()
+    ).groups()
+    floors = {
+        wish.name: min(Version(bound.version) for bound in wish.specifier if bound.operator == ">=")
+        for wish in asked_for()
+        if wish.name in ("grpcio", "protobuf")
+    }
+    assert floors["grpcio"] >= Version(grpc_made_by[1])
+    assert floors["protobuf"] >= Version(f"{major}.{minor}.{patch}")
 
 
 def test_nothing_we_depend_on_is_called_proto():

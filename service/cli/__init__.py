@@ -20,7 +20,7 @@ from service.cli.output import fail
 _OWN_PACKAGES = frozenset({"engine", "service", "loadtest", "proto"})
 
 _COMMANDS = {
-    "serve": ("service.cli.serve", "serve", "Serve the gRPC API."),
+    "serve": ("service.cli.serve", "serve", "Serve tables over gRPC until it is told to stop."),
     "demo": ("service.cli.demo", "demo", "Play one hand of Baseball against a real server and print it."),
     "eval": ("service.cli.eval", "evaluate_hand", "Say what a hand is worth."),
     "rules": ("service.cli.rules", "show_rules", "List the games, show one, or compare two."),
@@ -69,12 +69,14 @@ def _not_called() -> None:
 
 
 def _summary_of(entry: EntryPoint) -> str:
-    """Return the first line of a command's module, read without running it."""
+    """Return the first sentence of a command's documentation, read from its source without running it."""
     spec = find_spec(entry.module)
     if spec is None or spec.origin is None:
         return f"Missing: {entry.value} is not installed."
-    text = ast.get_docstring(ast.parse(Path(spec.origin).read_bytes())) or ""
-    return text.partition("\n")[0]
+    for statement in ast.parse(Path(spec.origin).read_bytes()).body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == entry.attr:
+            return (ast.get_docstring(statement) or "").partition("\n")[0]
+    return f"Missing: {entry.value} does not exist."
 
 
 def _show_version(wanted: bool) -> None:

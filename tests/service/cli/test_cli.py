@@ -1,5 +1,6 @@
 """The command as a whole: what it lists, what it loads, how it ends."""
 
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -17,16 +18,17 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_help_lists_every_command(dugout):
+def listed(dugout):
+    """Return the list of commands as (name, what it is for)."""
     shown = dugout("--help")
     assert 0 == shown.status
-    listed = shown.out.partition("Commands:")[2].split("\n")
-    assert sorted(COMMANDS) == sorted(line.split()[0] for line in listed if line.strip())
+    return dict(re.findall(r"^  (\w+)  +(.*)$", shown.out.partition("Commands:")[2], re.MULTILINE))
 
 
-def test_the_list_says_what_each_command_is_for(dugout):
-    listed = dugout("--help").out.partition("Commands:")[2].strip().split("\n")
-    assert all(len(line.split(maxsplit=1)[1]) > 10 for line in listed)
+def test_help_lists_every_command_with_what_it_is_for(dugout):
+    commands = listed(dugout)
+    assert sorted(COMMANDS) == sorted(commands)
+    assert all(len(words.split()) > 3 for words in commands.values())
 
 
 def test_commands_that_do_not_exist_yet_are_not_offered(dugout):
