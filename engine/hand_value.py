@@ -161,7 +161,7 @@ def describe_low(value: int) -> Description:
     if category in ("straight", "straight_flush"):
         possible = len(groups) == 1 and low_groups >= 1 << 4 and not loose
     elif category == "flush":
-        possible = not groups and len(loose) == 5 and low_loose % 31 != 0
+        possible = not groups and len(loose) == 5 and low_loose != (low_loose & -low_loose) * 31
     else:
         group_count, loose_count = _GROUP_SHAPES[category]
         possible = (len(groups), len(loose)) == (group_count, loose_count) and not low_groups & low_loose

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from functools import cache
+from inspect import signature
 from itertools import combinations, pairwise, product
 from random import Random
 from types import ModuleType
@@ -538,6 +539,14 @@ def test_hostile_arguments_do_no_harm(cards: Any, wild: Any) -> None:
         except (TypeError, ValueError):
             continue
         assert found is None or 0 < found < 2**31
+
+
+def test_the_twin_takes_the_same_arguments() -> None:
+    for name in FUNCTIONS:
+        compiled, twin = (signature(getattr(module, name)).parameters for module in (evaluator, evaluator_twin))
+        assert [(each.name, each.kind, each.default) for each in twin.values()] == [
+            (each.name, each.kind, each.default) for each in compiled.values()
+        ]
 
 
 def test_the_compiled_functions_belong_to_the_engine() -> None:

@@ -1,5 +1,7 @@
 """What values mean: every value has words, nothing else has, and the best five reach their value."""
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations, product
 from random import Random
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.cards import cards_in, cards_text, mask_of, parse_cards, parse_rank, rank_mask, rank_of, suit_of
 from engine.evaluator import evaluate, evaluate_low
-from engine.hand_value import CATEGORIES, BestFive, best_five, describe, describe_low
+from engine.hand_value import CATEGORIES, BestFive, Description, best_five, describe, describe_low
 from engine.knobs import FiveOfAKind
 from engine.ranking import STANDARD, Ranking
 
@@ -63,22 +65,28 @@ def test_five_of_a_kind_has_words() -> None:
     )
 
 
+def few_ranks() -> Iterator[tuple[int, int]]:
+    """Yield the groups and the loose cards of everything that five cards can be, and more."""
+    groups = [0, *(mask_of(ranks) for size in (1, 2) for ranks in combinations(range(13), size))]
+    loose = [mask_of(ranks) for size in range(6) for ranks in combinations(range(13), size)]
+    for group, rest in product(groups, loose):
+        if group.bit_count() * 2 + rest.bit_count() <= 6:
+            yield group, rest
+
+
+def is_described(describing: Callable[[int], Description], value: int) -> bool:
+    try:
+        describing(value)
+    except ValueError:
+        return False
+    return True
+
+
 @cache
 def described_values() -> tuple[int, ...]:
     """Return every number that is described, bit 0 clear, of those with few enough ranks for five cards."""
-    groups = [0, *(mask_of(ranks) for size in (1, 2) for ranks in combinations(range(13), size))]
-    loose = [mask_of(ranks) for size in range(6) for ranks in combinations(range(13), size)]
-    found = []
-    for code, group, rest in product(range(11), groups, loose):
-        if group.bit_count() * 2 + rest.bit_count() > 6:
-            continue
-        value = code << 27 | group << 14 | rest << 1
-        try:
-            describe(value)
-        except ValueError:
-            continue
-        found.append(value)
-    return tuple(sorted(found))
+    values = (code << 27 | group << 14 | rest << 1 for code in range(11) for group, rest in few_ranks())
+    return tuple(sorted(value for value in values if is_described(describe, value)))
 
 
 def test_exactly_the_values_of_hands_are_described() -> None:
@@ -94,6 +102,27 @@ def test_exactly_the_values_of_hands_are_described() -> None:
     assert len(set(keys)) == len(keys)
     assert len({each.words for each in described[:-1]}) == len(keys)
     assert described[-1] == describe(evaluate(hand("As Ks Qs Js Ts")))
+
+
+def test_exactly_the_values_of_lows_are_described() -> None:
+    values = (code << 26 | group << 13 | rest for code in range(11) for group, rest in few_ranks())
+    described = [describe_low(value) for value in sorted(values) if is_described(describe_low, value)]
+    counts = Counter(each.category for each in described)
+    # Any five ranks are a low where straights do not count. The ace is low: nine straights.
+    assert {
+        "high_card": 1_287,
+        "one_pair": 2_860,
+        "two_pair": 858,
+        "three_of_a_kind": 858,
+        "straight": 9,
+        "flush": 1_287 - 9,
+        "full_house": 156,
+        "four_of_a_kind": 156,
+        "straight_flush": 9,
+    } == counts
+    keys = [(CATEGORIES.index(each.category), [(rank + 1) % 13 for rank in each.ranks]) for each in described]
+    assert sorted(keys) == keys
+    assert len({each.words for each in described}) == len(keys)
 
 
 @given(st.integers(0, 2**31 - 1))
