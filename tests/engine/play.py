@@ -53,14 +53,17 @@ def reported(hand: str) -> list[DealtCard]:
     return cards
 
 
-def stacked_deck(rules: Rules, hands: Mapping[int, str], button: int, *, burns: str = "") -> tuple[int, ...]:
+def stacked_deck(
+    rules: Rules, hands: Mapping[int, str], button: int, *, burns: str = "", rest: str = ""
+) -> tuple[int, ...]:
     """Return the deck that deals these hands under these rules; a card written ``--`` may be anything harmless.
 
-    A seat that is out of cards is taken to have folded. Burns that are not named are harmless cards too.
+    A seat that is out of cards is taken to have folded; ``rest`` follows when all reported cards are dealt. Burns that
+    are not named are harmless cards too.
     """
     spelled = {seat: reported(hand) for seat, hand in hands.items()}
     named = [text for cards in spelled.values() for card in cards for text in card.all if text != "--"]
-    named += burns.split()
+    named += [*burns.split(), *rest.split()]
     assert len(set(named)) == len(named), f"a card stands twice in {named}"
     spare = sorted(set(range(DECK_SIZE)) - set(map(parse_card, named)), key=_interest)
     to_burn = [parse_card(text) for text in burns.split()]
@@ -71,6 +74,8 @@ def stacked_deck(rules: Rules, hands: Mapping[int, str], button: int, *, burns: 
     order = sorted(hands, key=lambda seat: (seat <= button, seat))
     deck: list[int] = []
     for at, faces in enumerate(rules.rounds):
+        if at and not any(spelled.values()):
+            break
         if rules.burn == Burn.EVERY_ROUND or (rules.burn == Burn.NOT_FIRST and at):
             deck.append(to_burn.pop(0) if to_burn else spare.pop(0))
         for face in faces:
@@ -80,13 +85,15 @@ def stacked_deck(rules: Rules, hands: Mapping[int, str], button: int, *, burns: 
                 card = spelled[seat].pop(0)
                 assert card.down == (face == "d"), f"seat {seat}: {card.text} on the wrong street in {hands[seat]}"
                 deck += [one(text) for text in card.all]
-    assert not any(spelled.values()), f"more cards than are dealt: {hands}"
-    return (*deck, *spare)
+    left_over = [*to_burn, *filter(None, spelled.values())]
+    assert not left_over, f"more cards than are dealt: {hands}"
+    return (*deck, *map(parse_card, rest.split()), *spare)
 
 
-def _interest(card: int) -> tuple[bool, int]:
+def _interest(card: int) -> tuple[bool, bool, int]:
     """Order unnamed cards: those that mean something in Baseball come last."""
-    return card_text(card)[0] in "2349AJQK", -rank_of(card)
+    rank = card_text(card)[0]
+    return rank == "4", rank in "239AJQK", -rank_of(card)
 
 
 class Hand:
@@ -223,9 +230,11 @@ def deal(
     *,
     button: int | None = None,
     burns: str = "",
+    rest: str = "",
     **more: Any,
 ) -> Hand:
     """Start a hand in which each seat gets the reported cards; the dealer is the highest seat unless said."""
     button = button or max(hands)
     seats = {seat: stacks if isinstance(stacks, int) else stacks[seat] for seat in hands}
-    return Hand(engine.start(rules, seats, button, stacked_deck(rules, hands, button, burns=burns), **more), hands)
+    deck = stacked_deck(rules, hands, button, burns=burns, rest=rest)
+    return Hand(engine.start(rules, seats, button, deck, **more), hands)
