@@ -11,14 +11,14 @@
  *                   straight; in a flush the number of aces beyond the first
  *           13..1   ranks of the loose cards; in a full house the rank of its pair
  *            0      set for hands that need no wild card, if the ranking prefers those
- *         Sets of ranks compare like the cards they stand for, from the top, and a card that is there beats one
- *         that is missing: hands of fewer than five cards need nothing special. Straights, flushes and full
- *         houses cannot be reached with fewer than five cards, wild or not.
+ *         Sets of ranks compare like the cards they stand for, from the top, and a card that is there beats
+ *         one that is missing: hands of fewer than five cards need nothing special. Straights, flushes and
+ *         full houses cannot be reached with fewer than five cards, wild or not.
  *
  * LOW     30 bits, lower is better: 29..26 category as above, 25..13 groups, 12..0 loose cards, ace lowest.
  *
- * METHOD  Cards that are not wild are spread to one 16-bit lane per suit and mirrored, so that the ace is bit 0:
- *         the highest rank is x & -x, dropping it x & (x - 1), adding the highest missing one x | (x + 1).
+ * METHOD  Cards that are not wild are spread to one 16-bit lane per suit and mirrored, so that the ace is bit
+ *         0: the highest rank is x & -x, dropping it x & (x - 1), adding the highest missing one x | (x + 1).
  *         Plane k holds the ranks held at least k times; with w wild cards n of a kind is plane n - w.
  *         There are no tables and next to no branches: one on the number of wild cards, one on whether a suit
  *         has enough cards for a flush. What the compiler cannot need for that number it leaves out.
@@ -74,14 +74,20 @@ DUGOUT_INLINE int dugout_count(uint64_t x)
 /* All ones if x is not zero. */
 DUGOUT_INLINE uint64_t dugout_any(uint64_t x) { return (uint64_t)0 - (uint64_t)(x != 0); }
 
-DUGOUT_INLINE uint64_t dugout_pick(uint64_t mask, uint64_t yes, uint64_t no) { return no ^ ((yes ^ no) & mask); }
+DUGOUT_INLINE uint64_t dugout_pick(uint64_t mask, uint64_t yes, uint64_t no)
+{
+    return no ^ ((yes ^ no) & mask);
+}
 
 DUGOUT_INLINE uint64_t dugout_first(uint64_t x) { return x & (0 - x); }
 
 DUGOUT_INLINE uint64_t dugout_drop(uint64_t x) { return x & (x - 1); }
 
 /* Drops the first bit of every lane; the guard bit keeps an empty lane from borrowing. */
-DUGOUT_INLINE uint64_t dugout_lanes_drop(uint64_t x) { return x & ((x | DUGOUT_LANE_HIGH) - DUGOUT_LANE_LOW); }
+DUGOUT_INLINE uint64_t dugout_lanes_drop(uint64_t x)
+{
+    return x & ((x | DUGOUT_LANE_HIGH) - DUGOUT_LANE_LOW);
+}
 
 /* All ranks of every lane that is not empty. */
 DUGOUT_INLINE uint64_t dugout_lanes_any(uint64_t x)
@@ -131,7 +137,7 @@ DUGOUT_INLINE dugout_wilds dugout_wilds_of(int count)
 }
 
 /* Top cards of the straights (bit 0 ace-high ... bit 9 five-high) that the ranks in every lane and the wild
- * cards make: five shifted copies are counted bit by bit, and the count must reach five less the wild cards. */
+ * cards make: five shifted copies are counted bit by bit; the count must reach five less the wild ones. */
 DUGOUT_INLINE uint64_t dugout_straights(uint64_t lanes, const dugout_wilds *wilds)
 {
     uint64_t a = lanes | (lanes & DUGOUT_LANE_LOW) << 13;
@@ -198,7 +204,8 @@ DUGOUT_INLINE uint64_t dugout_groups(const uint64_t plane[5], const dugout_wilds
     /* Another pair beside wild cards would have made more of the first group already. */
     uint64_t second = dugout_first(plane[2] & ~group);
     uint64_t full = trips & dugout_any(second), two_pair = pair & dugout_any(second);
-    uint64_t category = (quads & DUGOUT_FOUR_OF_A_KIND) | (trips & DUGOUT_THREE_OF_A_KIND) | (pair & DUGOUT_ONE_PAIR);
+    uint64_t category = (quads & DUGOUT_FOUR_OF_A_KIND) | (trips & DUGOUT_THREE_OF_A_KIND)
+                      | (pair & DUGOUT_ONE_PAIR);
     uint64_t groups = group | (second & two_pair);
     uint64_t loose = plane[1] & ~groups;
     uint64_t less_1 = dugout_drop(loose), less_2 = dugout_drop(less_1), less_3 = dugout_drop(less_2);
@@ -227,7 +234,9 @@ DUGOUT_INLINE int dugout_may_flush(uint64_t lanes, int wilds)
     return lanes != 0;
 }
 
-DUGOUT_INLINE uint64_t dugout_best_flush(uint64_t best, uint64_t lanes, const dugout_wilds *wilds, unsigned flags)
+/* The better of `best` and what one suit makes. */
+DUGOUT_INLINE uint64_t dugout_with_suits(uint64_t best, uint64_t lanes, const dugout_wilds *wilds,
+                                         unsigned flags)
 {
     uint64_t aces = 0, runs, royal, flush;
     flush = flags & DUGOUT_DOUBLE_ACE_FLUSH ? dugout_double_ace_flush(lanes, wilds, &aces)
@@ -257,7 +266,7 @@ DUGOUT_INLINE uint32_t dugout_rank_lanes(uint64_t lanes, int wild_count, unsigne
     runs = dugout_straights(plane[1], &wilds) & DUGOUT_RANKS;
     best = dugout_max(best, dugout_make(DUGOUT_STRAIGHT, dugout_first(runs)));
     if (dugout_may_flush(lanes, wild_count)) {
-        best = dugout_best_flush(best, lanes, &wilds, flags);
+        best = dugout_with_suits(best, lanes, &wilds, flags);
     }
     fives = (plane[4] & w[1]) | (plane[3] & w[2]) | (plane[2] & w[3]) | (plane[1] & w[4]);
     best = dugout_max(best, dugout_make(DUGOUT_FIVE_OF_A_KIND, dugout_first(fives)));
@@ -271,7 +280,7 @@ DUGOUT_INLINE uint32_t dugout_rank_hand(uint64_t cards, uint64_t wild, unsigned 
 {
     uint64_t natural = cards & ~wild;
     int wilds = dugout_count(cards & wild);
-    /* Wild cards alone are aces, and so are five of them whatever is beside them: one becomes a natural ace. */
+    /* Wild cards alone are aces, and so are five of them whatever is beside: one is a natural ace then. */
     if (!natural || wilds > 4) {
         natural |= 1 << 12;
         wilds--;
@@ -291,7 +300,11 @@ DUGOUT_INLINE uint32_t dugout_rank_hand(uint64_t cards, uint64_t wild, unsigned 
     }
 }
 
-static inline uint32_t dugout_value(uint64_t cards, uint64_t wild) { return dugout_rank_hand(cards, wild, 0); }
+/* The value under the standard ranking. */
+static inline uint32_t dugout_value(uint64_t cards, uint64_t wild)
+{
+    return dugout_rank_hand(cards, wild, 0);
+}
 
 /* The value under any ranking. */
 static inline uint32_t dugout_value_as(uint64_t cards, uint64_t wild, unsigned flags)
@@ -326,7 +339,7 @@ DUGOUT_INLINE uint64_t dugout_keep_lowest(uint64_t x, int cards)
 /* Five ranks in a row; the ace is low, so none goes past the king. */
 DUGOUT_INLINE int dugout_in_a_row(uint64_t five) { return five == dugout_first(five) * 31; }
 
-/* Every card of these ranks is of one suit, and there is one of each. `only[s]`: ranks held in suit s alone. */
+/* Every card of these ranks is of one suit: there is one of each. `only[s]`: ranks held in suit s alone. */
 DUGOUT_INLINE int dugout_all_suited(uint64_t five, const uint64_t only[4])
 {
     return !(five & ~only[0]) | !(five & ~only[1]) | !(five & ~only[2]) | !(five & ~only[3]);
@@ -355,8 +368,8 @@ static inline uint32_t dugout_low_groups(const uint64_t plane[5], uint64_t ranks
     return dugout_low_of(DUGOUT_FOUR_OF_A_KIND, quads, ranks & ~quads);
 }
 
-/* The lowest unpaired five where straights count against the low and a wild card is there: 6-4-3-2-A instead of
- * the wheel, or as near as the wild cards come. A wild card takes another suit than a flush would need. */
+/* The lowest unpaired five where straights count against the low and a wild card is there: 6-4-3-2-A instead
+ * of the wheel, or as near as the wild cards come. A wild card takes another suit than a flush would need. */
 static inline uint64_t dugout_low_without_wheel(uint64_t ranks, int wilds)
 {
     const uint64_t best = 0x2F, five_six = 0x30, seven = 0x40;
@@ -364,7 +377,7 @@ static inline uint64_t dugout_low_without_wheel(uint64_t ranks, int wilds)
     if (dugout_count(best & ~ranks) <= wilds) {
         return best;
     }
-    /* The five is natural, the six is not, and every wild card was needed below the five: one is the six now. */
+    /* The five is natural, the six is not, all wild cards were needed below the five: one is a six now. */
     for (five = ranks & 0xF; wilds > 1; wilds--) {
         five |= five + 1;
     }
@@ -405,8 +418,8 @@ static inline uint32_t dugout_low_unhelped(uint64_t five, const uint64_t plane[5
     return dugout_low_of(0, 0, four | sixth);
 }
 
-/* The best low of five cards, DUGOUT_NO_LOW with fewer. `straights_count`: straights and flushes count against
- * it. `top`: highest rank that qualifies (ace 1 ... king 13; a low must then be unpaired), 0 for no qualifier. */
+/* The best low of five cards, DUGOUT_NO_LOW with fewer. `straights_count`: straights and flushes count
+ * against it. `top`: highest rank that qualifies (ace 1 ... king 13; and unpaired), 0 for none. */
 static inline uint32_t dugout_low(uint64_t cards, uint64_t wild, int straights_count, int top)
 {
     uint64_t lanes = dugout_ace_low(dugout_lanes(cards & ~wild));

@@ -1,3 +1,4 @@
+# cython: autotestdict=False
 """The compiled hand evaluator; engine/evaluator_twin.py says the same in plain Python."""
 
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
@@ -20,8 +21,8 @@ cdef extern from *:
 cdef object standard = STANDARD
 cdef object ranking_type = Ranking
 
-cdef uint64_t NOT_A_MASK = <uint64_t>-1
-cdef int MOST_CARDS = 13
+cdef enum:
+    MOST_CARDS = 13
 
 
 cdef uint64_t refuse_mask(object value, str name) except? 0xFFFFFFFFFFFFFFFF:
@@ -67,43 +68,44 @@ cdef int flags_of(object ranking) except -1:
     return flags
 
 
+cdef inline object value_of(object cards, object wild, object ranking):
+    cdef uint64_t hand = hand_of(cards)
+    cdef uint64_t wilds = mask_of(wild, "wild")
+    if ranking is standard:
+        return dugout_value(hand, wilds)
+    return dugout_value_as(hand, wilds, flags_of(ranking))
+
+
 def evaluate(cards, wild=0, *, ranking=STANDARD):
     """Return the value of the best five cards of a hand: higher is better, equal is a tie.
 
-    ``cards`` and ``wild`` are 52-bit masks (bit ``suit * 13 + rank``); a hand has 1 to 13 cards, wild bits that
-    are not held are ignored. Hands of fewer than five cards have a value too: equal ranks count, and a card that
-    is there beats one that is missing (rules, sections 1 and 2).
+    ``cards`` and ``wild`` are 52-bit masks (bit ``suit * 13 + rank``); a hand has 1 to 13 cards, wild bits
+    that are not held are ignored. Hands of fewer than five cards have a value too: equal ranks count, and a
+    card that is there beats one that is missing (rules, sections 1 and 2).
 
     Raises:
         ValueError: if ``cards`` or ``wild`` has bits outside the 52, or ``cards`` is empty or too many.
         TypeError: if a mask is not an int, or ``ranking`` not a Ranking.
     """
-    cdef uint64_t hand = hand_of(cards)
-    cdef uint64_t wilds = mask_of(wild, "wild")
-    if ranking is standard:
-        return dugout_value(hand, wilds)
-    return dugout_value_as(hand, wilds, flags_of(ranking))
+    return value_of(cards, wild, ranking)
 
 
 def evaluate_showing(cards, wild=0, *, ranking=STANDARD):
     """Return the value of the visible cards of a hand (rules, section 2); no wild mask: by printed rank.
 
-    It is on one scale with ``evaluate``: straights, flushes and full houses need five cards there as well, wild
-    or not, so nothing but the meaning of ``cards`` differs. Arguments and errors are those of ``evaluate``.
+    It is on one scale with ``evaluate``: straights, flushes and full houses need five cards there as well,
+    wild or not, so nothing but the meaning of ``cards`` differs. Arguments and errors are as there.
     """
-    cdef uint64_t hand = hand_of(cards)
-    cdef uint64_t wilds = mask_of(wild, "wild")
-    if ranking is standard:
-        return dugout_value(hand, wilds)
-    return dugout_value_as(hand, wilds, flags_of(ranking))
+    return value_of(cards, wild, ranking)
 
 
 def evaluate_low(cards, wild=0, *, scale="A5", mode="wild", qualifier=8):
     """Return the value of the best low hand: lower is better, None when there is none (rules, section 3).
 
-    ``scale``: ``A5`` or ``A6`` (straights and flushes count against the low). ``mode``: whether wild cards are
-    ``wild``, ``natural`` or ``excluded`` in the low. ``qualifier``: the highest rank of a low that qualifies, 5
-    to 13 (the ace is 1), or None: then every five cards are a low. Fewer than five usable cards are none.
+    ``scale``: ``A5`` or ``A6`` (straights and flushes count against the low). ``mode``: whether wild cards
+    are ``wild``, ``natural`` or ``excluded`` in the low. ``qualifier``: the highest rank of a low that
+    qualifies, 5 to 13 (the ace is 1), or None: then every five cards are a low. Fewer than five usable cards
+    are none.
 
     Raises:
         ValueError: as ``evaluate``, or if ``scale``, ``mode`` or ``qualifier`` has no such value.

@@ -136,7 +136,7 @@ def describe(value: int) -> Description:
     else:
         ranks = (*_ranks_of(groups), *_ranks_of(loose))
         possible = _is_group_hand(category, groups, loose) and not (natural and category == "five_of_a_kind")
-        possible = possible and not (category == "high_card" and len(ranks) == 5 and _in_a_row(loose))
+        possible = possible and not (category == "high_card" and (not ranks or _is_straight(loose)))
     if not possible:
         raise _no_hand(value)
     return Description(category, ranks, _words(category, ranks))
@@ -161,7 +161,7 @@ def describe_low(value: int) -> Description:
     if category in ("straight", "straight_flush"):
         possible = len(groups) == 1 and low_groups >= 1 << 4 and not loose
     elif category == "flush":
-        possible = not groups and len(loose) == 5 and low_loose % 31 != 0
+        possible = not groups and len(loose) == 5 and low_loose != (low_loose & -low_loose) * 31
     else:
         group_count, loose_count = _GROUP_SHAPES[category]
         possible = (len(groups), len(loose)) == (group_count, loose_count) and not low_groups & low_loose
@@ -197,6 +197,10 @@ def _in_a_row(mask: int) -> bool:
     """Whether the ranks fit into one straight."""
     from_ace = mask << 1 | mask >> _ACE
     return any(mask & ~(31 << low) == 0 for low in range(9)) or from_ace & 0x1FFF & ~31 == 0
+
+
+def _is_straight(mask: int) -> bool:
+    return mask.bit_count() == 5 and _in_a_row(mask)
 
 
 def _is_group_hand(category: str, groups: int, loose: int) -> bool:
@@ -306,9 +310,9 @@ def _free_card(rank: int, suits: tuple[int, ...], contained: set[int]) -> int:
 def _playing_order(description: Description, playing: tuple[int, ...], stands_for: dict[int, int]) -> tuple[int, ...]:
     """Return the cards by what they stand for: groups first, naturals before wilds, then by suit."""
     place = {rank: index for index, rank in reversed(list(enumerate(_rank_list(description))))}
+    assigned = {card: index for index, card in enumerate(stands_for)}
 
-    def key(card: int) -> tuple[int, bool, int, int]:
-        played = stands_for.get(card, card)
-        return place[rank_of(played)], card in stands_for, -suit_of(played), -card
+    def key(card: int) -> tuple[int, int, int]:
+        return place[rank_of(stands_for.get(card, card))], assigned.get(card, -1), -suit_of(card)
 
     return tuple(sorted(playing, key=key))

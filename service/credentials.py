@@ -81,6 +81,13 @@ class Anonymous(msgspec.Struct, frozen=True):
         return "anonymous"
 
 
+class SeatToken(msgspec.Struct, frozen=True):
+    """A seat token to be handed out."""
+
+    text: str
+    expires_ms: int
+
+
 Caller = Operator | SeatHolder | Anonymous
 
 
@@ -201,20 +208,23 @@ class Keyring:
             raise CredentialExpired("the seat token has expired")
         return holder
 
-    def mint(self, tenant: str, table_id: str, seat: int, player_id: str, number: int, now_ms: int) -> str:
+    def mint(self, tenant: str, table_id: str, seat: int, player_id: str, number: int, now_ms: int) -> SeatToken:
         """Make the token of one seating."""
         now_s = now_ms // 1000
+        expires_s = now_s + self._token_ttl_s
         claims = {
             "iss": _ISSUER,
             "iat": now_s,
-            "exp": now_s + self._token_ttl_s,
+            "exp": expires_s,
             "sub": player_id,
             "tenant": tenant,
             "table": table_id,
             "seat": seat,
             "seating": number,
         }
-        return jwt.encode(claims, self._signing.secret, algorithm=_ALGORITHM, headers={"kid": self._signing.key_id})
+        headers = {"kid": self._signing.key_id}
+        text = jwt.encode(claims, self._signing.secret, algorithm=_ALGORITHM, headers=headers)
+        return SeatToken(text, expires_s * 1000)
 
     def _operator(self, credential: str) -> Operator | None:
         sent = _digest(credential)

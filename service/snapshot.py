@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 import engine
-from service.table import Happening, Table
+from service.table import Happening, Summary, Table
 
 _SCHEMA = 1
 _HEAD_BYTES = 5
@@ -54,6 +54,7 @@ class _Format(Generic[_T]):
 
 _TABLE = _Format("snapshot", Table)
 _HAPPENING = _Format("happening", Happening)
+_SUMMARY = _Format("lobby entry", Summary)
 
 
 def encode_table(table: Table) -> bytes:
@@ -90,6 +91,20 @@ def decode_happening(data: bytes) -> Happening:
         SnapshotError: if the bytes are damaged or of an unknown schema.
     """
     return _HAPPENING.decode(data)
+
+
+def encode_summary(summary: Summary) -> bytes:
+    """Return a lobby entry as bytes."""
+    return _SUMMARY.encode(summary)
+
+
+def decode_summary(data: bytes) -> Summary:
+    """Return a lobby entry.
+
+    Raises:
+        SnapshotError: if the bytes are damaged or of an unknown schema.
+    """
+    return _SUMMARY.decode(data)
 
 
 def _check(table: Table) -> None:

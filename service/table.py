@@ -9,7 +9,7 @@ import msgspec
 
 from engine.events import AnyEvent
 from engine.rules import Rules
-from engine.state import State
+from engine.state import Phase, State
 
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
@@ -30,6 +30,10 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     """A leaving player has all chips back that were not bet: the hand's stack of the seat is nobody's."""
     since_hand: int = 0
     """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
+
+    def viewer(self, hand_number: int) -> int | None:
+        """Return as which seat this player sees a hand: none where the cards of the seat were another player's."""
+        return self.seat if hand_number > self.since_hand else None
 
 
 class Settings(msgspec.Struct, frozen=True, array_like=True):
@@ -70,6 +74,8 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """The running hand, or the last one until the next is dealt."""
     deadline_ms: int | None = None
     """When whoever has to act runs out of time."""
+    settled_version: int = 0
+    """The version in which the last finished hand ended, 0 before."""
     brought: int = 0
     """All that players ever brought to the table."""
     taken: int = 0
@@ -80,6 +86,11 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Whether a hand is being played."""
         return self.hand is not None and not self.hand.finished
 
+    @property
+    def showdown_due(self) -> bool:
+        """Whether the betting of the running hand is over."""
+        return self.hand is not None and self.hand.phase == Phase.SHOWDOWN
+
     def seating(self, seat: int) -> Seating | None:
         """Return who sits in a seat."""
         return next((seating for seating in self.seats if seating.seat == seat), None)
@@ -87,6 +98,15 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     def seating_of(self, player_id: str) -> Seating | None:
         """Return where a player sits."""
         return next((seating for seating in self.seats if seating.player_id == player_id), None)
+
+    def seated(self, seating: Seating) -> "Table":
+        """Return the table with a seating added, or changed where it is there already."""
+        others = [other for other in self.seats if other.seat != seating.seat]
+        return msgspec.structs.replace(self, seats=tuple(sorted([*others, seating], key=lambda each: each.seat)))
+
+    def without(self, seat: int) -> "Table":
+        """Return the table with a seat free."""
+        return msgspec.structs.replace(self, seats=tuple(each for each in self.seats if each.seat != seat))
 
     def stack_of(self, seating: Seating) -> int:
         """Return the chips in front of a player now, the bets of the running hand not among them."""
@@ -100,10 +120,11 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Say whether a seat was dealt into the running or last hand."""
         return self.hand is not None and any(player.seat == seat for player in self.hand.players)
 
-    def viewer(self, seating: Seating | None, hand_number: int) -> int | None:
-        """Return as which seat the cards of a hand may be looked at: the seat's last owner is another
-        player."""
-        return seating.seat if seating is not None and hand_number > seating.since_hand else None
+    @property
+    def session_over(self) -> bool:
+        """Whether the last pot of the session has been played."""
+        pots = self.rules.session_pots
+        return pots is not None and self.pots_played >= pots
 
     @property
     def chips(self) -> int:
@@ -111,6 +132,23 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         stacks = sum(map(self.stack_of, self.seats))
         in_the_middle = sum(pot.amount for pot in self.hand.pots) if self.hand is not None else 0
         return stacks + in_the_middle
+
+    def summary(self) -> "Summary":
+        """Return the table as the lobby shows it."""
+        return Summary(
+            table_id=self.table_id,
+            name=self.settings.name,
+            profile=self.profile,
+            seats_taken=len(self.seats),
+            seats=self.rules.max_players,
+            hand_number=self.hand_number,
+            version=self.version,
+            min_buy_in=self.settings.min_buy_in,
+            max_buy_in=self.settings.max_buy_in,
+            playing=self.playing,
+            showdown_due=self.showdown_due,
+            session_over=self.session_over,
+        )
 
     def broken(self) -> list[str]:
         """Return everything that can never be so at a table, outside its hand."""
@@ -127,6 +165,23 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         if (self.deadline_ms is not None) != self.playing:
             wrong.append(f"the deadline is {self.deadline_ms} while playing is {self.playing}")
         return wrong
+
+
+class Summary(msgspec.Struct, frozen=True, array_like=True):
+    """A table as its tenant's lobby shows it."""
+
+    table_id: str
+    name: str
+    profile: str
+    seats_taken: int
+    seats: int
+    hand_number: int
+    version: int
+    min_buy_in: int
+    max_buy_in: int
+    playing: bool = False
+    showdown_due: bool = False
+    session_over: bool = False
 
 
 class TableEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):

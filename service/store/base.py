@@ -25,11 +25,11 @@ class StoreError(Exception):
     """The store answered with something that should not be possible."""
 
 
-class StoreMismatch(StoreError):  # noqa: N818
+class StoreMismatch(StoreError):
     """The store holds data laid out for another set-up, such as another count of shards."""
 
 
-class StoreUnavailable(StoreError):  # noqa: N818
+class StoreUnavailable(StoreError):
     """The store could not be reached or refused the work. Nothing was changed."""
 
 

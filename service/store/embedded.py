@@ -73,9 +73,7 @@ class EmbeddedStore:
         server: Path | None = None,
     ) -> None:
         if durability.mode == "replicas":
-            raise ValueError(
-                f"durability {durability} needs an external store, an embedded one has no replicas"
-            )
+            raise ValueError(f"durability {durability} needs an external store, an embedded one has no replicas")
         self._durability = durability
         self._data_dir = data_dir
         self._server = server
@@ -173,8 +171,7 @@ class EmbeddedStore:
             raise EmbeddedStoreError(f"{self._data} cannot be the data folder: {error.strerror}") from error
         if self._durability.mode == "memory" and any(self._data.glob("appendonlydir/*")):
             raise EmbeddedStoreError(
-                f"{self._data} holds the data of a store with durability aof or always; "
-                "with memory it would be ignored"
+                f"{self._data} holds the data of a store with durability aof or always; with memory it would be ignored"
             )
         if self._lock_fd is None:
             self._lock_fd = _lock(self._data / "dugout.lock")
@@ -214,9 +211,7 @@ class EmbeddedStore:
         return [part for name, value in settings.items() for part in (f"--{name}", value)]
 
     def _wait_until_it_answers(self, server: Path) -> None:
-        client = redis.Redis(
-            unix_socket_path=str(self._socket), socket_timeout=1, retry=Retry(NoBackoff(), 0)
-        )
+        client = redis.Redis(unix_socket_path=str(self._socket), socket_timeout=1, retry=Retry(NoBackoff(), 0))
         give_up = time.monotonic() + _START_TIMEOUT_S
         with client:
             while True:

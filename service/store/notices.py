@@ -1,6 +1,7 @@
 """The worker's one subscription to the notices of a store's commits."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from typing import Self
@@ -81,10 +82,10 @@ class RedisNotices:
         """End the subscription and, once what is pending was fetched, the iteration."""
         self._closed = True
         self._has_pending.set()
-        if self._task is not None:
+        # Until Python 3.12 wait_for, which redis-py writes with, may swallow a cancellation.
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            await asyncio.wait((self._task,))
-            self._task = None
+            await asyncio.wait((self._task,), timeout=0.1)
 
     def _report(self, table_id: str, version: int | None) -> None:
         # "Look for yourself" covers every version, so it stays until it is fetched.
@@ -106,11 +107,14 @@ class RedisNotices:
             try:
                 await connection.connect()  # type: ignore[no-untyped-call]
                 delay_s = _RECONNECT_FIRST_S
-                async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(self._keep_subscribed(connection))
-                    tasks.create_task(self._listen(connection))
-            except* (RedisError, OSError) as lost:
-                _log.warning("store subscription lost, connecting again: %s", lost.exceptions[0])
+                subscriber = asyncio.create_task(self._keep_subscribed(connection))
+                try:
+                    await self._listen(connection)
+                finally:
+                    subscriber.cancel()
+            except (RedisError, OSError) as error:
+                if delay_s == _RECONNECT_FIRST_S:
+                    _log.warning("store subscription lost, connecting again: %s", error)
             finally:
                 self._holding.clear()
                 await connection.disconnect(nowait=True)
@@ -120,21 +124,23 @@ class RedisNotices:
     async def _keep_subscribed(self, connection: AbstractConnection) -> None:
         """Subscribe and unsubscribe as the watched tables ask for; ping while they ask for nothing."""
         subscribed: set[int] = set()
-        while True:
-            self._wishes_changed.clear()
-            wanted = set(self._watched)
-            gone, new = subscribed - wanted, wanted - subscribed
-            self._holding -= gone
-            if gone:
-                await connection.send_command("UNSUBSCRIBE", *map(notices_channel, gone))
-            if new:
-                await connection.send_command("SUBSCRIBE", *map(notices_channel, new))
-            subscribed = wanted
-            try:
-                async with asyncio.timeout(_PING_INTERVAL_S):
-                    await self._wishes_changed.wait()
-            except TimeoutError:
-                await connection.send_command("PING")
+        # When sending fails the connection is closed, which is for the listener to notice and to report.
+        with contextlib.suppress(RedisError, OSError):
+            while connection.is_connected:
+                self._wishes_changed.clear()
+                wanted = set(self._watched)
+                gone, new = subscribed - wanted, wanted - subscribed
+                self._holding -= gone
+                if gone:
+                    await connection.send_command("UNSUBSCRIBE", *map(notices_channel, gone))
+                if new:
+                    await connection.send_command("SUBSCRIBE", *map(notices_channel, new))
+                subscribed = wanted
+                try:
+                    async with asyncio.timeout(_PING_INTERVAL_S):
+                        await self._wishes_changed.wait()
+                except TimeoutError:
+                    await connection.send_command("PING")
 
     async def _listen(self, connection: AbstractConnection) -> None:
         while True:

@@ -150,9 +150,7 @@ class RedisStore:
     async def load(self, table_id: str) -> Stored | None:
         """Return the table, None if it does not exist."""
         with _translated(StoreUnavailable):
-            fields: list[Any] = await self._client.hmget(
-                keys.table_key(table_id), ["version", "etag", "snapshot"]
-            )
+            fields: list[Any] = await self._client.hmget(keys.table_key(table_id), ["version", "etag", "snapshot"])
         version, etag, snapshot = fields
         return None if version is None else Stored(snapshot, int(version), etag.decode())
 
@@ -165,9 +163,7 @@ class RedisStore:
     async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
         """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""
         if after_version < 0 or limit < 1:
-            raise ValueError(
-                f"after_version is {after_version}, at least 0; limit is {limit}, it must be at least 1"
-            )
+            raise ValueError(f"after_version is {after_version}, at least 0; limit is {limit}, it must be at least 1")
         key = keys.events_key(table_id)
         with _translated(StoreUnavailable):
             async with self._client.pipeline(transaction=True) as pipe:
@@ -262,9 +258,7 @@ class RedisStore:
         remembered = b""
         if request is not None:
             script_keys.append(keys.request_key(table_id, request.scope))
-            remembered = msgspec.msgpack.encode(
-                _Remembered(request.body, commit.version, commit.etag, commit.result)
-            )
+            remembered = msgspec.msgpack.encode(_Remembered(request.body, commit.version, commit.etag, commit.result))
         return [
             len(script_keys),
             *script_keys,
@@ -291,9 +285,7 @@ class RedisStore:
         wanted = self._durability.replicas
         try:
             await connection.send_command("WAIT", wanted, self._replica_timeout_ms)
-            reached = await connection.read_response(
-                timeout=self._replica_timeout_ms / 1000 + self._timeout_s
-            )
+            reached = await connection.read_response(timeout=self._replica_timeout_ms / 1000 + self._timeout_s)
             if reached is None or reached < wanted:
                 raise OutcomeUnknown(
                     f"{reached or 0} of {wanted} replicas confirmed within {self._replica_timeout_ms} ms"

@@ -30,7 +30,7 @@ def keyring():
 
 
 def mint(keyring):
-    return keyring.mint("acme", "table", 3, "ann", 7, NOW_MS)
+    return keyring.mint("acme", "table", 3, "ann", 7, NOW_MS).text
 
 
 @pytest.mark.parametrize("sent", ["Bearer acme/1:first-secret", "bearer first-secret", "Bearer   first-secret "])

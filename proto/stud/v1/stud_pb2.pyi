@@ -69,7 +69,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     violation `rules.<knob>`.
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 5
-    """INVALID_ARGUMENT: the request id came with another request before. Metadata: `request_id`."""
+    """INVALID_ARGUMENT: the request id came with another request before. The field violation is `request_id`."""
     ERROR_REASON_CREDENTIALS_MISSING: _ErrorReason.ValueType  # 10
     """UNAUTHENTICATED: the request needs credentials and has none."""
     ERROR_REASON_CREDENTIALS_INVALID: _ErrorReason.ValueType  # 11
@@ -101,10 +101,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_ALREADY_SEATED: _ErrorReason.ValueType  # 41
     """ALREADY_EXISTS: the player sits at this table already. Metadata: `seat`, `player_id`."""
     ERROR_REASON_NOT_YOUR_TURN: _ErrorReason.ValueType  # 50
-    """FAILED_PRECONDITION: another seat is to act, or none. Metadata: `to_act_seat`."""
+    """FAILED_PRECONDITION: another seat is to act. Metadata: `to_act_seat`, `legal` as the caller may see it."""
     ERROR_REASON_ILLEGAL_ACTION: _ErrorReason.ValueType  # 51
-    """FAILED_PRECONDITION: the kind or the amount is not allowed now. Metadata: `legal`, the allowed ones as in
-    `fold, call 4, raise 8..8`.
+    """FAILED_PRECONDITION: the kind or the amount is not allowed now. Metadata: `legal`, the allowed ones with their *to*
+    amounts and prices, as in `fold, call 4, raise 8..8` or `buy 2, decline`.
     """
     ERROR_REASON_HAND_IN_PROGRESS: _ErrorReason.ValueType  # 52
     """FAILED_PRECONDITION: a hand is being played. Metadata: `hand_number`."""
@@ -185,7 +185,7 @@ ERROR_REASON_RULES_CONTRADICTORY: ErrorReason.ValueType  # 4
 violation `rules.<knob>`.
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 5
-"""INVALID_ARGUMENT: the request id came with another request before. Metadata: `request_id`."""
+"""INVALID_ARGUMENT: the request id came with another request before. The field violation is `request_id`."""
 ERROR_REASON_CREDENTIALS_MISSING: ErrorReason.ValueType  # 10
 """UNAUTHENTICATED: the request needs credentials and has none."""
 ERROR_REASON_CREDENTIALS_INVALID: ErrorReason.ValueType  # 11
@@ -217,10 +217,10 @@ ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 40
 ERROR_REASON_ALREADY_SEATED: ErrorReason.ValueType  # 41
 """ALREADY_EXISTS: the player sits at this table already. Metadata: `seat`, `player_id`."""
 ERROR_REASON_NOT_YOUR_TURN: ErrorReason.ValueType  # 50
-"""FAILED_PRECONDITION: another seat is to act, or none. Metadata: `to_act_seat`."""
+"""FAILED_PRECONDITION: another seat is to act. Metadata: `to_act_seat`, `legal` as the caller may see it."""
 ERROR_REASON_ILLEGAL_ACTION: ErrorReason.ValueType  # 51
-"""FAILED_PRECONDITION: the kind or the amount is not allowed now. Metadata: `legal`, the allowed ones as in
-`fold, call 4, raise 8..8`.
+"""FAILED_PRECONDITION: the kind or the amount is not allowed now. Metadata: `legal`, the allowed ones with their *to*
+amounts and prices, as in `fold, call 4, raise 8..8` or `buy 2, decline`.
 """
 ERROR_REASON_HAND_IN_PROGRESS: ErrorReason.ValueType  # 52
 """FAILED_PRECONDITION: a hand is being played. Metadata: `hand_number`."""
@@ -2243,7 +2243,9 @@ class Table(_message.Message):
 
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """When the seat to act runs out of time and is acted for; unset where no clock is running."""
+        """When the seat to act runs out of time and is acted for, or an overdue showdown is held by itself; unset where no
+        clock is running.
+        """
 
     @_builtins.property
     def legal_actions(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalAction]:

@@ -1,0 +1,98 @@
+"""Sitting down and leaving: what happens to seats and chips between and during hands.
+
+All of it is pure: each function takes a table and returns a changed one with the events that say so. Chips are counted
+when they come (``Table.brought``) and when they go (``Table.taken``), so that a table always knows what it must hold.
+"""
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.rule_checks import MAX_AMOUNT
+from engine.state import State
+from service.errors import Reason, ServiceError, invalid_field
+from service.table import AnyTableEvent, Seating, SeatLeft, SeatTaken, SessionEnded, Table
+
+
+class Seated(msgspec.Struct, frozen=True):
+    """A table after somebody sat down or left, and what happened."""
+
+    table: Table
+    seating: Seating
+    events: tuple[AnyTableEvent, ...]
+
+
+def take_seat(table: Table, player_id: str, seat: int, stack: int) -> Seated:
+    """Seat a player with ``stack`` minor units; seat 0 is the lowest free one.
+
+    Raises:
+        ServiceError: if the session is over, the player sits here already, the seat is taken or there is none, or the
+            stack is outside the table's bounds.
+    """
+    if table.session_over:
+        raise ServiceError(
+            Reason.SESSION_OVER, f"all {table.pots_played} pots have been played", metadata={"pots": table.pots_played}
+        )
+    already = table.seating_of(player_id)
+    if already is not None:
+        raise ServiceError(
+            Reason.ALREADY_SEATED,
+            f"player {player_id} sits in seat {already.seat}",
+            metadata={"seat": already.seat, "player_id": player_id},
+        )
+    seat = _free_seat(table, seat)
+    _check_stack(table, stack)
+    number = table.seatings + 1
+    seating = Seating(seat, player_id, stack, number, bought_in=stack, since_hand=table.hand_number)
+    table = replace(table.seated(seating), seatings=number, brought=table.brought + stack)
+    return Seated(table, seating, (SeatTaken(seat, player_id, stack),))
+
+
+def leave(table: Table, seating: Seating) -> Seated:
+    """Let a player go who holds no part in a running hand, with all chips."""
+    table = replace(table.without(seating.seat), taken=table.taken + seating.stack)
+    return Seated(table, seating, (SeatLeft(seating.seat, seating.player_id, seating.stack),))
+
+
+def settle(table: Table, hand: State) -> tuple[Table, tuple[AnyTableEvent, ...]]:
+    """Carry a hand's new state to the table: leavers get what is theirs, and the end of the hand moves the stacks."""
+    table = replace(table, hand=hand)
+    events: list[AnyTableEvent] = []
+    for player in hand.players:
+        seating = table.seating(player.seat)
+        if seating is None:
+            continue
+        if seating.leaving and not seating.paid_out and (player.folded or hand.finished):
+            events.append(SeatLeft(seating.seat, seating.player_id, player.stack))
+            seating = replace(seating, paid_out=True, stack=0)
+            table = replace(table.seated(seating), taken=table.taken + player.stack)
+        if hand.finished:
+            table = (
+                table.without(seating.seat) if seating.leaving else table.seated(replace(seating, stack=player.stack))
+            )
+    if hand.finished:
+        table = replace(table, pots_played=table.pots_played + 1, deadline_ms=None)
+        if table.session_over:
+            events.append(SessionEnded(table.pots_played))
+    return table, tuple(events)
+
+
+def _free_seat(table: Table, seat: int) -> int:
+    last = table.rules.max_players
+    if not 0 <= seat <= last:
+        raise invalid_field("seat", seat, f"must be from 1 to {last}, or 0 for any free one")
+    if seat and table.seating(seat) is not None:
+        raise ServiceError(Reason.SEAT_TAKEN, f"somebody sits in seat {seat}", metadata={"seat": seat})
+    free = [number for number in range(1, last + 1) if table.seating(number) is None]
+    if not free:
+        raise ServiceError(Reason.TABLE_FULL, f"all {last} seats are taken", metadata={"seats": last})
+    return seat or free[0]
+
+
+def _check_stack(table: Table, stack: int) -> None:
+    settings = table.settings
+    # Under credit nobody needs chips to play: a least buy-in holds only where the creator wants one.
+    least = 0 if table.rules.credit and settings.min_buy_in <= 1 else settings.min_buy_in
+    # What the whole table holds must stay an amount that a hand can be played with.
+    most = min(settings.max_buy_in, MAX_AMOUNT - (table.brought - table.taken))
+    if not least <= stack <= most:
+        raise invalid_field("stack", stack, f"must be from {least} to {most} at this table")

@@ -1,0 +1,164 @@
+"""One worker: the place where everything is put together, started, drained and stopped.
+
+``python -m service.server`` is a worker process. It reads its settings as one line of JSON from standard input, says
+``{"serving": PORT}`` (or ``{"failed": WHY}``) on standard output, and drains and ends on SIGTERM or when standard input
+closes, which is how it learns that its parent is gone.
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from functools import partial
+
+import grpc
+import msgspec
+import structlog
+import uvloop
+
+from proto.stud.v1 import stud_pb2
+from service.address import Address
+from service.clock import Clock, SystemClock
+from service.config import Config
+from service.credentials import Caller, Keyring
+from service.evaluator_rpc import EvaluatorRpc
+from service.feed import Feed
+from service.health import Health
+from service.logs import configure_logs
+from service.reflection import REFLECTION_SERVICES, reflection_handlers
+from service.rpc import service_handler
+from service.rules_rpc import RulesRpc
+from service.shuffle import Shuffle, SystemShuffle
+from service.store.base import Store, StoreError
+from service.store.redis import RedisStore
+from service.table_rpc import TableRpc
+from service.table_service import TableService
+
+_SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
+
+_log = structlog.get_logger()
+
+
+class Server:
+    """A gRPC server over a store that is connected already and that its owner closes."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        *,
+        clock: Clock | None = None,
+        shuffle: Shuffle | None = None,
+    ) -> None:
+        clock = clock or SystemClock()
+        names = [service.full_name for service in _SERVICES]
+        keyring = config.keyring
+        self._drain_s = config.drain_ms / 1000
+        self._feed = Feed(store)
+        self._health = Health(names)
+        self._grpc = grpc.aio.server(
+            options=[
+                ("grpc.so_reuseport", 1),
+                ("grpc.max_receive_message_length", config.max_message_bytes),
+                ("grpc.max_send_message_length", -1),
+            ]
+        )
+        tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
+        methods = {
+            "TableService": TableRpc(tables, clock),
+            "EvaluatorService": EvaluatorRpc(),
+            "RulesService": RulesRpc(),
+        }
+        identify = partial(_identify, keyring, clock)
+        self._grpc.add_generic_rpc_handlers(
+            [
+                *(service_handler(service, methods[service.name], identify) for service in _SERVICES),
+                self._health.handler(),
+                *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES)),
+            ]
+        )
+
+    async def start(self, address: Address) -> int:
+        """Answer calls on an address and return its port."""
+        port = self._grpc.add_insecure_port(str(address))
+        self._feed.start()
+        await self._grpc.start()
+        return port
+
+    async def stop(self) -> None:
+        """Refuse new calls, let those in flight finish within the drain time, end streams so that they can resume."""
+        self._health.stop_serving()
+        self._feed.drain()
+        await self._grpc.stop(self._drain_s)
+        await self._feed.close()
+
+
+def _identify(keyring: Keyring, clock: Clock, authorization: str | None) -> Caller:
+    return keyring.identify(authorization, clock.now_ms())
+
+
+async def _serve(config: Config, closed: asyncio.Event) -> None:
+    if config.redis_url is None:
+        raise ValueError("a worker needs the address of its store")
+    store = RedisStore(
+        config.redis_url,
+        durability=config.store_durability,
+        request_ttl_s=config.request_ttl_s,
+        events_kept=config.events_kept,
+        timeout_ms=config.store_timeout_ms,
+    )
+    await store.connect()
+    try:
+        server = Server(config, store)
+        port = await server.start(Address(config.host, config.port))
+        # What is there now stays: the collector need not look at it again, which is what makes its pauses long.
+        gc.collect()
+        gc.freeze()
+        _say(serving=port)
+        _log.info("serving", address=str(Address(config.host, port)))
+        await closed.wait()
+        _log.info("draining")
+        await server.stop()
+    finally:
+        await store.close()
+
+
+async def _until_told(config: Config) -> None:
+    """Serve until SIGTERM comes or standard input closes."""
+    closed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, closed.set)
+    loop.add_signal_handler(signal.SIGINT, closed.set)
+    loop.add_reader(sys.stdin.fileno(), partial(_read_end, closed))
+    try:
+        await _serve(config, closed)
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+
+
+def _read_end(closed: asyncio.Event) -> None:
+    if not os.read(sys.stdin.fileno(), 1024):
+        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+        closed.set()
+
+
+def main() -> None:
+    """Run one worker."""
+    config = msgspec.json.decode(sys.stdin.buffer.readline(), type=Config)
+    configure_logs(config.log_level)
+    try:
+        uvloop.run(_until_told(config))
+    except StoreError as error:
+        _say(failed=str(error))
+        sys.exit(1)
+
+
+def _say(**what: str | int) -> None:
+    """Tell the parent."""
+    sys.stdout.write(msgspec.json.encode(what).decode() + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

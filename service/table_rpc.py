@@ -1,0 +1,137 @@
+"""The RPCs of ``TableService``: each decodes a request, calls the use case, encodes the answer."""
+
+import hashlib
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from proto.stud.v1 import stud_pb2
+from service.clock import Clock
+from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
+from service.codec_events import event_messages
+from service.codec_requests import RequestFields
+from service.codec_rules import knobs, profile_rules
+from service.feed import Checkpoint
+from service.rpc import Call
+from service.table_service import Reply, TableService
+from service.table_writer import Mutation
+
+_Answer = TypeVar("_Answer", bound=Message)
+
+
+class TableRpc:
+    """``TableService`` over the use cases."""
+
+    def __init__(self, tables: TableService, clock: Clock) -> None:
+        self._tables = tables
+        self._clock = clock
+
+    async def create_table(self, request: stud_pb2.CreateTableRequest, call: Call) -> stud_pb2.CreateTableResponse:
+        """Create a table."""
+        with RequestFields(request) as fields:
+            mutation = Mutation(call.method, "", fields.request_id(), body=_digest(request))
+            settings = fields.settings()
+        rules = profile_rules(request.profile).replace(**knobs(request.rules))
+        reply = await self._tables.create_table(
+            call.caller, mutation, profile=request.profile, rules=rules, settings=settings
+        )
+        return _answered(stud_pb2.CreateTableResponse(), reply, with_rules=True)
+
+    async def get_table(self, request: stud_pb2.GetTableRequest, call: Call) -> stud_pb2.GetTableResponse:
+        """Return a table."""
+        with RequestFields(request) as fields:
+            table_id, view_as = fields.table_id(), fields.view_as()
+        reply = await self._tables.get_table(call.caller, table_id, view_as)
+        return stud_pb2.GetTableResponse(
+            version=reply.version,
+            etag=reply.etag,
+            table=table_message(reply.table, reply.viewer, with_rules=True),
+        )
+
+    async def list_tables(self, request: stud_pb2.ListTablesRequest, call: Call) -> stud_pb2.ListTablesResponse:
+        """Return a page of the lobby."""
+        with RequestFields(request) as fields:
+            page_size, page_token = fields.page_size(), fields.page_token()
+        if request.profile:
+            profile_rules(request.profile)
+        entries, next_page_token = await self._tables.list_tables(
+            call.caller, page_size, page_token, profile=request.profile, free_seats_only=request.free_seats_only
+        )
+        return stud_pb2.ListTablesResponse(tables=map(summary_message, entries), next_page_token=next_page_token)
+
+    async def take_seat(self, request: stud_pb2.TakeSeatRequest, call: Call) -> stud_pb2.TakeSeatResponse:
+        """Seat a player."""
+        with RequestFields(request) as fields:
+            mutation, view_as = _mutation(fields, request, call), fields.view_as()
+            player_id, seat, stack = fields.player_id(required=True), fields.seat(), fields.amount("stack")
+        taken = await self._tables.take_seat(
+            call.caller, mutation, player_id=player_id, seat=seat, stack=stack, view_as=view_as
+        )
+        answer = stud_pb2.TakeSeatResponse(
+            seat=taken.seat, seat_token=taken.token, seat_token_expire_time=timestamp(taken.token_expires_ms)
+        )
+        return _answered(answer, taken.reply)
+
+    async def leave_seat(self, request: stud_pb2.LeaveSeatRequest, call: Call) -> stud_pb2.LeaveSeatResponse:
+        """Let a player go."""
+        with RequestFields(request) as fields:
+            mutation, view_as = _mutation(fields, request, call), fields.view_as()
+            seat, player_id = fields.seat(), fields.player_id()
+        left = await self._tables.leave_seat(call.caller, mutation, seat=seat, player_id=player_id, view_as=view_as)
+        return _answered(stud_pb2.LeaveSeatResponse(stack=left.stack), left.reply)
+
+    async def deal(self, request: stud_pb2.DealRequest, call: Call) -> stud_pb2.DealResponse:
+        """Start the next hand."""
+        with RequestFields(request) as fields:
+            mutation, view_as = _mutation(fields, request, call), fields.view_as()
+        own_game = bool(request.profile) or request.HasField("rules")
+        reply = await self._tables.deal(call.caller, mutation, own_game=own_game, view_as=view_as)
+        return _answered(stud_pb2.DealResponse(), reply)
+
+    async def act(self, request: stud_pb2.ActRequest, call: Call) -> stud_pb2.ActResponse:
+        """Take an action."""
+        with RequestFields(request) as fields:
+            mutation, view_as = _mutation(fields, request, call), fields.view_as()
+            seat, player_id, action = fields.seat(), fields.player_id(), fields.action()
+        reply = await self._tables.act(call.caller, mutation, action, seat=seat, player_id=player_id, view_as=view_as)
+        return _answered(stud_pb2.ActResponse(), reply)
+
+    async def showdown(self, request: stud_pb2.ShowdownRequest, call: Call) -> stud_pb2.ShowdownResponse:
+        """Settle a hand."""
+        with RequestFields(request) as fields:
+            mutation, view_as = _mutation(fields, request, call), fields.view_as()
+        reply = await self._tables.showdown(call.caller, mutation, view_as=view_as)
+        return _answered(stud_pb2.ShowdownResponse(), reply)
+
+    async def watch_table(
+        self, request: stud_pb2.WatchTableRequest, call: Call
+    ) -> AsyncGenerator[stud_pb2.WatchTableResponse, None]:
+        """Follow a table."""
+        with RequestFields(request) as fields:
+            table_id, view_as, after_version = fields.table_id(), fields.view_as(), fields.after_version()
+        async with aclosing(self._tables.watch(call.caller, table_id, after_version, view_as)) as items:
+            async for item in items:
+                if isinstance(item, Checkpoint):
+                    yield checkpoint_message(item.version, item.etag, item.hand_number, self._clock.now_ms())
+                else:
+                    yield happening_message(item.happening, item.viewer)
+
+
+def _mutation(fields: RequestFields, request: Message, call: Call) -> Mutation:
+    return Mutation(call.method, fields.table_id(), fields.request_id(), fields.etag(), _digest(request))
+
+
+def _digest(request: Message) -> bytes:
+    """Return what tells a request from another one: everything that was sent, unknown fields included."""
+    return hashlib.sha256(request.SerializeToString(deterministic=True)).digest()[:16]
+
+
+def _answered(answer: _Answer, reply: Reply, *, with_rules: bool = False) -> _Answer:
+    """Write what every answer to a change holds."""
+    message: Any = answer
+    message.version, message.etag = reply.version, reply.etag
+    message.table.CopyFrom(table_message(reply.table, reply.viewer, with_rules=with_rules))
+    message.events.extend(event_messages(reply.events, reply.events_viewer))
+    return answer

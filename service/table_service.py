@@ -1,0 +1,424 @@
+"""The use cases of a table: load it, let the engine play, commit, and say through whose eyes the answer is seen.
+
+This is where hands are started and played: every other module sees them as values. Time, decks and the store are
+handed in; nothing here knows of gRPC or protobuf.
+"""
+
+import base64
+import hashlib
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
+from typing import TypeGuard
+
+import msgspec
+from msgspec.structs import replace
+
+import engine
+from engine import Action, ActionKind, IllegalAction, LegalActions, Rules, Step
+from engine.events import AnyEvent
+from engine.knobs import Exhaustion
+from engine.rule_checks import MAX_AMOUNT
+from engine.state import Phase, State
+from service import access, seating
+from service.clock import Clock
+from service.credentials import Caller, CredentialExpired, Keyring, SeatHolder
+from service.errors import (
+    FieldViolation,
+    Reason,
+    ServiceError,
+    illegal_action,
+    invalid_field,
+    invalid_fields,
+    not_your_turn,
+)
+from service.feed import Checkpoint, Feed
+from service.shuffle import Shuffle
+from service.snapshot import decode_summary
+from service.store.base import Store
+from service.table import AnyTableEvent, Happening, Seating, SeatLeft, Settings, Summary, Table, TableCreated
+from service.table_writer import Change, Mutation, TableWriter, Written
+
+_MAX_BUY_IN = 10**12
+_ACTION_TIME_MS = (1000, 86_400_000)
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What a use case answers.
+
+    ``table`` is the table as it is now and ``viewer`` the seat through whose eyes its hand is seen; ``version`` and
+    ``etag`` are those of the change (the first one, if the request is a repetition). ``events_viewer`` is the same as
+    ``viewer`` for ``events``, which may be of an earlier hand.
+    """
+
+    table: Table
+    viewer: int | None
+    version: int
+    etag: str
+    events: tuple[AnyEvent | AnyTableEvent, ...] = ()
+    events_viewer: int | None = None
+
+
+class SeatReply(msgspec.Struct, frozen=True):
+    """The answer to sitting down."""
+
+    reply: Reply
+    seat: int
+    token: str
+    token_expires_ms: int
+
+
+class LeaveReply(msgspec.Struct, frozen=True):
+    """The answer to leaving: ``stack`` is what the player took along at once."""
+
+    reply: Reply
+    stack: int
+
+
+class SeenHappening(msgspec.Struct, frozen=True):
+    """What one commit published, and as which seat the watcher sees it."""
+
+    happening: Happening
+    viewer: int | None
+
+
+class _TakenSeat(msgspec.Struct, frozen=True, array_like=True):
+    """What is remembered of taking a seat, so that a token can be made again."""
+
+    seat: int
+    player_id: str
+    number: int
+
+
+class TableService:
+    """The tables of a store."""
+
+    def __init__(self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed) -> None:
+        self._store = store
+        self._clock = clock
+        self._shuffle = shuffle
+        self._keyring = keyring
+        self._feed = feed
+        self._writer = TableWriter(store, clock)
+
+    async def create_table(
+        self,
+        caller: Caller,
+        mutation: Mutation,
+        *,
+        profile: str,
+        rules: Rules,
+        settings: Settings,
+    ) -> Reply:
+        """Make a table that plays ``rules``, which are those of a profile or build on it.
+
+        Its id follows from tenant and request id.
+
+        Raises:
+            ServiceError: for a caller who is no operator, or settings out of bounds.
+        """
+        operator = access.require_operator(caller)
+        _check_settings(settings)
+        now_ms = self._clock.now_ms()
+        table = Table(
+            table_id=_table_id(operator.tenant, mutation.request_id),
+            tenant=operator.tenant,
+            profile=profile,
+            rules=rules,
+            settings=settings,
+            version=0,
+            etag="",
+            created_ms=now_ms,
+            changed_ms=now_ms,
+        )
+        mutation = replace(mutation, table_id=table.table_id)
+        written = await self._writer.create(caller, mutation, Change(table, (TableCreated(),)))
+        return _reply(caller, written, 0)
+
+    async def get_table(self, caller: Caller, table_id: str, view_as: int) -> Reply:
+        """Return a table as it is now."""
+        table = access.require_table(caller, table_id, await self._writer.load(table_id))
+        seen_as = access.seating_to_see_as(caller, table, view_as)
+        viewer = seen_as.viewer(table.hand_number) if seen_as is not None else None
+        return Reply(table, viewer, table.version, table.etag)
+
+    async def list_tables(
+        self, caller: Caller, page_size: int, page_token: str, *, profile: str = "", free_seats_only: bool = False
+    ) -> tuple[list[Summary], str]:
+        """Return a page of the tenant's lobby and the token of the next page, empty on the last one.
+
+        The page holds what passes the filters of ``page_size`` tables.
+        """
+        operator = access.require_operator(caller)
+        try:
+            page = await self._store.list_tables(operator.tenant, page_size, page_token)
+        except ValueError:
+            raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
+        entries = [decode_summary(entry.summary) for entry in page.entries]
+        return [
+            entry
+            for entry in entries
+            if profile in ("", entry.profile) and not (free_seats_only and entry.seats_taken >= entry.seats)
+        ], page.next_page_token
+
+    async def take_seat(
+        self, caller: Caller, mutation: Mutation, *, player_id: str, seat: int, stack: int, view_as: int
+    ) -> SeatReply:
+        """Seat a player and make the token that proves it."""
+        access.require_operator(caller)
+
+        def work_out(table: Table) -> Change:
+            seated = seating.take_seat(table, player_id, seat, stack)
+            place = _TakenSeat(seated.seating.seat, player_id, seated.seating.number)
+            return Change(seated.table, seated.events, msgspec.msgpack.encode(place))
+
+        admit = partial(access.require_party, caller, mutation.table_id, view_as)
+        written = await self._writer.change(caller, mutation, admit, work_out)
+        place = msgspec.msgpack.decode(written.result, type=_TakenSeat)
+        token = self._keyring.mint(
+            written.table.tenant,
+            mutation.table_id,
+            place.seat,
+            place.player_id,
+            place.number,
+            self._clock.now_ms(),
+        )
+        return SeatReply(_reply(caller, written, view_as), place.seat, token.text, token.expires_ms)
+
+    async def leave_seat(
+        self, caller: Caller, mutation: Mutation, *, seat: int, player_id: str, view_as: int
+    ) -> LeaveReply:
+        """Let a player go: at once, or out of the running hand first."""
+
+        def work_out(table: Table) -> Change:
+            leaver = access.seating_to_act_for(caller, table, seat, player_id)
+            if leaver.leaving:
+                raise ServiceError(
+                    Reason.PLAYER_NOT_SEATED,
+                    f"player {leaver.player_id} has left; seat {leaver.seat} is free when the hand ends",
+                    metadata={"seat": leaver.seat, "player_id": leaver.player_id},
+                )
+            if table.playing and table.in_hand(leaver.seat):
+                return self._leave_hand(table, leaver)
+            left = seating.leave(table, leaver)
+            return Change(left.table, left.events, _stack_taken(left.events, leaver))
+
+        admit = partial(access.require_party, caller, mutation.table_id, view_as)
+        written = await self._writer.change(caller, mutation, admit, work_out)
+        return LeaveReply(_reply(caller, written, view_as), int(written.result))
+
+    async def deal(self, caller: Caller, mutation: Mutation, *, own_game: bool = False, view_as: int) -> Reply:
+        """Start the next hand; ``own_game`` says that the caller wants it to be another game than the table's."""
+
+        def work_out(table: Table) -> Change:
+            if own_game:
+                raise ServiceError(
+                    Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
+                )
+            return self._deal(table)
+
+        admit = partial(access.require_party, caller, mutation.table_id, view_as)
+        return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
+
+    async def act(
+        self, caller: Caller, mutation: Mutation, action: Action, *, seat: int, player_id: str, view_as: int
+    ) -> Reply:
+        """Play one action of the seat to act."""
+
+        def work_out(table: Table) -> Change:
+            actor = access.seating_to_act_for(caller, table, seat, player_id)
+            hand = _running(table)
+            if hand.actor != actor.seat:
+                raise not_your_turn(_public_legal(hand))
+            try:
+                return self._played(table, engine.step(hand, action))
+            except IllegalAction as error:
+                raise illegal_action(error, engine.legal_actions(hand)) from None
+
+        admit = partial(access.require_party, caller, mutation.table_id, view_as)
+        return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
+
+    async def showdown(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
+        """Settle a hand whose betting is over; settled again it is the same and nothing is committed."""
+
+        def work_out(table: Table) -> Change | None:
+            if table.hand is not None and table.hand.finished:
+                return None
+            hand = _running(table)
+            if hand.phase != Phase.SHOWDOWN:
+                raise ServiceError(
+                    Reason.SHOWDOWN_NOT_DUE,
+                    f"the betting is not over: seat {hand.actor} is to act",
+                    metadata={"to_act_seat": hand.actor},
+                )
+            return self._played(table, engine.step(hand, Action(ActionKind.SHOWDOWN)))
+
+        admit = partial(access.require_party, caller, mutation.table_id, view_as)
+        written = await self._writer.change(caller, mutation, admit, work_out)
+        if written.happening is None and written.table.hand is not None:
+            settled = await self._writer.happening(mutation.table_id, written.table.settled_version)
+            written = replace(written, happening=settled)
+        return _reply(caller, written, view_as)
+
+    async def watch(
+        self, caller: Caller, table_id: str, after_version: int, view_as: int
+    ) -> AsyncGenerator[SeenHappening | Checkpoint, None]:
+        """Follow a table from a version on, as the caller sees it.
+
+        Raises:
+            ServiceError: as ``Feed.watch`` does, and when the seating that the caller watches as has ended.
+        """
+        table = access.require_table(caller, table_id, await self._writer.load(table_id))
+        seen_as = access.seating_to_see_as(caller, table, view_as)
+        async for item in self._feed.watch(table_id, after_version):
+            if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
+                raise CredentialExpired("the seat token has expired")
+            if isinstance(item, Checkpoint):
+                yield item
+                continue
+            yield SeenHappening(item, seen_as.viewer(item.hand_number) if seen_as is not None else None)
+            if seen_as is not None and item.version > table.version and _has_left(item, seen_as):
+                if isinstance(caller, SeatHolder):
+                    raise access.seating_ended(seen_as.seat, seen_as.player_id)
+                seen_as = None
+
+    def _leave_hand(self, table: Table, leaver: Seating) -> Change:
+        table = table.seated(replace(leaver, leaving=True))
+        hand = _running(table)
+        folded = engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat))
+        change = self._played(table, folded)
+        if _turn(folded.state) == _turn(hand) and change.table.playing:
+            # Somebody else is thinking: that clock runs on.
+            change = replace(change, table=replace(change.table, deadline_ms=table.deadline_ms))
+        return replace(change, result=_stack_taken(change.events, leaver))
+
+    def _deal(self, table: Table) -> Change:
+        if table.playing:
+            raise ServiceError(
+                Reason.HAND_IN_PROGRESS,
+                f"hand {table.hand_number} is being played",
+                metadata={"hand_number": table.hand_number},
+            )
+        if table.session_over:
+            raise ServiceError(
+                Reason.SESSION_OVER,
+                f"all {table.pots_played} pots have been played",
+                metadata={"pots": table.pots_played},
+            )
+        stacks = {each.seat: each.stack for each in table.seats if _can_play(table.rules, each)}
+        if len(stacks) < table.rules.min_players:
+            raise ServiceError(
+                Reason.NOT_ENOUGH_PLAYERS,
+                f"{len(stacks)} players can play, {table.rules.min_players} are needed",
+                metadata={"players": len(stacks), "needed": table.rules.min_players},
+            )
+        button = _next_button(table.button, sorted(stacks))
+        recycled = table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED
+        started = engine.start(
+            table.rules,
+            stacks,
+            button,
+            self._shuffle.deck(),
+            spare=self._shuffle.deck() if recycled else None,
+        )
+        dealt = replace(table, button=button, hand_number=table.hand_number + 1, hand=started.state)
+        return self._played(dealt, started)
+
+    def _played(self, table: Table, step: Step) -> Change:
+        """Return the table after a step, whatever follows from it at the table included."""
+        state, hand_events = step.state, list(step.events)
+        while _actor_is_gone(table, state):
+            # An all-in player who has left is played for, as if out of time.
+            step = engine.step(state, engine.default_action(state))
+            state = step.state
+            hand_events += step.events
+        changed, table_events = seating.settle(table, state)
+        deadline_ms = None if state.finished else self._clock.now_ms() + table.settings.action_time_ms
+        settled_version = table.version + 1 if state.finished else table.settled_version
+        changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
+        return Change(changed, (*hand_events, *table_events))
+
+
+def _check_settings(settings: Settings) -> None:
+    wrong: list[FieldViolation] = []
+    low_ms, high_ms = _ACTION_TIME_MS
+    if not 0 <= settings.min_buy_in <= _MAX_BUY_IN:
+        wrong.append(FieldViolation("min_buy_in", str(settings.min_buy_in), f"must be from 0 to {_MAX_BUY_IN}"))
+    if not max(1, settings.min_buy_in) <= settings.max_buy_in <= _MAX_BUY_IN:
+        allowed = f"must be from min_buy_in to {_MAX_BUY_IN}"
+        wrong.append(FieldViolation("max_buy_in", str(settings.max_buy_in), allowed))
+    if not low_ms <= settings.action_time_ms <= high_ms:
+        wrong.append(FieldViolation("action_time", f"{settings.action_time_ms} ms", "must be 1 second to 1 day"))
+    if wrong:
+        raise invalid_fields(wrong)
+
+
+def _table_id(tenant: str, request_id: str) -> str:
+    """Return an id of 16 characters that is safe in a URL: made from the request id, so that a repeat finds it."""
+    source = hashlib.sha256(f"{tenant}\0{request_id}".encode()).digest() if request_id else secrets.token_bytes(10)
+    return base64.b32encode(source[:10]).decode().lower()
+
+
+def _reply(caller: Caller, written: Written, view_as: int) -> Reply:
+    """Return the answer to a change as the caller may see it now: who has left sees what a spectator sees."""
+    table, happening = written.table, written.happening
+    seen_as = access.seating_if_seated(caller, table, view_as)
+    return Reply(
+        table=table,
+        viewer=seen_as.viewer(table.hand_number) if seen_as is not None else None,
+        version=written.version,
+        etag=written.etag,
+        events=happening.events if happening is not None else (),
+        events_viewer=seen_as.viewer(happening.hand_number) if seen_as is not None and happening else None,
+    )
+
+
+def _running(table: Table) -> State:
+    """Return the hand that is being played; NO_HAND if there is none."""
+    if table.hand is None or table.hand.finished:
+        raise ServiceError(Reason.NO_HAND, "no hand is being played")
+    return table.hand
+
+
+def _public_legal(hand: State) -> LegalActions:
+    """Return the legal actions as everybody may see them."""
+    return engine.view(hand, None).legal
+
+
+def _can_play(rules: Rules, seat: Seating) -> bool:
+    has_chips = abs(seat.stack) <= MAX_AMOUNT if rules.credit else seat.stack > 0
+    return has_chips and not seat.sitting_out
+
+
+def _next_button(button: int, active: Sequence[int]) -> int:
+    """Return the dealer's seat: the next active one clockwise, before the first hand the last one.
+
+    So the lowest active seat is dealt first in the first hand (rules, section 5.1, leave the first button open).
+    """
+    if not button:
+        return active[-1]
+    return next((seat for seat in active if seat > button), active[0])
+
+
+def _actor_is_gone(table: Table, state: State) -> bool:
+    if state.finished or state.phase == Phase.SHOWDOWN:
+        return False
+    actor = table.seating(state.actor)
+    return actor is not None and actor.leaving
+
+
+def _turn(state: State) -> tuple[object, ...]:
+    """Return what tells one seat's time to think from the next one's."""
+    return (state.phase, state.actor, state.round, state.offer)
+
+
+def _stack_taken(events: Sequence[AnyEvent | AnyTableEvent], leaver: Seating) -> bytes:
+    return str(sum(event.stack for event in events if _is_leave(event, leaver))).encode()
+
+
+def _has_left(happening: Happening, player: Seating) -> bool:
+    return any(_is_leave(event, player) for event in happening.events)
+
+
+def _is_leave(event: AnyEvent | AnyTableEvent, player: Seating) -> TypeGuard[SeatLeft]:
+    return isinstance(event, SeatLeft) and event.seat == player.seat and event.player_id == player.player_id

@@ -1,0 +1,209 @@
+"""How a table changes: load it, work out the change, commit it, and again if somebody else was faster.
+
+A caller that names an etag gets exactly one attempt on that etag. Without one, a change that lost a race is
+worked out again on the newer table, so that what has become illegal is refused and what is still right goes
+through. A request id that was used before is looked up wherever a change is refused or found to be done
+already: on the way that succeeds, the store finds it by itself.
+"""
+
+import asyncio
+import hashlib
+import random
+import secrets
+from collections.abc import Callable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.events import AnyEvent
+from service.clock import Clock
+from service.credentials import Caller
+from service.errors import FieldViolation, Reason, ServiceError
+from service.snapshot import decode_happening, decode_table, encode_happening, encode_summary, encode_table
+from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
+from service.table import AnyTableEvent, Happening, Table
+
+_ATTEMPTS = 12
+_PAUSE_FIRST_S = 0.002
+_PAUSE_MOST_S = 0.1
+
+
+class Mutation(msgspec.Struct, frozen=True):
+    """A request that changes a table, apart from what it asks for.
+
+    ``body`` is a digest of the whole request, the etag included: the same request id with another etag is
+    another request.
+    """
+
+    rpc: str
+    table_id: str
+    request_id: str = ""
+    etag: str = ""
+    body: bytes = b""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with."""
+
+    table: Table
+    events: Sequence[AnyEvent | AnyTableEvent]
+    result: bytes = b""
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A change that is stored: now, or by an earlier call with the same request id.
+
+    ``table`` is the table as it is now; ``version``, ``etag``, ``happening`` and ``result`` are those of the
+    commit. The happening is None where it is no longer kept.
+    """
+
+    table: Table
+    version: int
+    etag: str
+    happening: Happening | None
+    result: bytes = b""
+
+
+class TableWriter:
+    """Reads tables from a store and commits changes of them."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def load(self, table_id: str) -> Table | None:
+        """Return the table as it is now, None if it does not exist."""
+        stored = await self._store.load(table_id)
+        return None if stored is None else decode_table(stored.snapshot)
+
+    async def happening(self, table_id: str, version: int) -> Happening | None:
+        """Return what the commit of a version published, None if that is no longer kept."""
+        page = await self._store.events(table_id, version - 1, 1)
+        if not page.events or page.events[0].version != version:
+            return None
+        return decode_happening(page.events[0].payload)
+
+    async def create(self, caller: Caller, mutation: Mutation, change: Change) -> Written:
+        """Commit a new table.
+
+        Raises:
+            ServiceError: if the request id made another one.
+        """
+        key = _request_key(caller, change.table.tenant, mutation)
+        outcome = await self._commit(None, change, key)
+        if isinstance(outcome, Written):
+            return outcome
+        if isinstance(outcome, Repeat):
+            return await self._repeated(mutation, outcome)
+        # The id of a table follows from tenant and request id: another key of the tenant used this one, or
+        # the same caller did so long ago that it is forgotten.
+        raise _request_id_reused(mutation)
+
+    async def change(
+        self,
+        caller: Caller,
+        mutation: Mutation,
+        admit: Callable[[Table | None], Table],
+        work_out: Callable[[Table], Change | None],
+    ) -> Written:
+        """Commit what ``work_out`` makes of the table that ``admit`` lets through; None: it is as wanted
+        already.
+
+        Raises:
+            ServiceError: what ``admit`` and ``work_out`` refuse, a stale etag, a request id that came with
+            another request, or a table that others changed at every attempt.
+        """
+        pause_s = _PAUSE_FIRST_S
+        for _ in range(_ATTEMPTS):
+            loaded = await self.load(mutation.table_id)
+            key = _request_key(caller, loaded.tenant, mutation) if loaded is not None else None
+            try:
+                table = admit(loaded)
+                _check_etag(mutation, table.version, table.etag)
+                change = work_out(table)
+            except ServiceError:
+                if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
+                    return await self._repeated(mutation, earlier)
+                raise
+            if change is None:
+                return await self._unchanged(mutation, table, key)
+            outcome = await self._commit(table, change, key)
+            if isinstance(outcome, Written):
+                return outcome
+            if isinstance(outcome, Repeat):
+                return await self._repeated(mutation, outcome)
+            _check_etag(mutation, outcome.version, outcome.etag)
+            # Others are at work here: step aside for a random moment, so that they do not meet again.
+            await asyncio.sleep(random.uniform(0, pause_s))  # noqa: S311 -- nothing secret
+            pause_s = min(2 * pause_s, _PAUSE_MOST_S)
+        raise ServiceError(
+            Reason.TABLE_BUSY,
+            f"others changed the table at all of {_ATTEMPTS} attempts",
+        )
+
+    async def _commit(self, table: Table | None, change: Change, key: RequestKey | None) -> Written | Conflict | Repeat:
+        version = 1 if table is None else table.version + 1
+        etag = f"{version}-{secrets.token_urlsafe(9)}"
+        changed = replace(change.table, version=version, etag=etag, changed_ms=self._clock.now_ms())
+        happening = Happening(version, etag, changed.hand_number, changed.changed_ms, tuple(change.events))
+        outcome = await self._store.commit(
+            Commit(
+                table_id=changed.table_id,
+                tenant=changed.tenant,
+                expected_etag="" if table is None else table.etag,
+                version=version,
+                etag=etag,
+                snapshot=encode_table(changed),
+                events=encode_happening(happening),
+                request=key,
+                result=change.result,
+                deadline_ms=changed.deadline_ms,
+                summary=encode_summary(changed.summary()),
+            )
+        )
+        if isinstance(outcome, Committed):
+            return Written(changed, version, etag, happening, change.result)
+        return outcome
+
+    async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written:
+        if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
+            return await self._repeated(mutation, earlier)
+        return Written(table, table.version, table.etag, None)
+
+    async def _repeated(self, mutation: Mutation, repeat: Repeat) -> Written:
+        if not repeat.same_body:
+            raise _request_id_reused(mutation)
+        table = await self.load(mutation.table_id)
+        if table is None:
+            raise ServiceError(
+                Reason.TABLE_NOT_FOUND,
+                f"there is no table {mutation.table_id} any more",
+                metadata={"table_id": mutation.table_id},
+            )
+        happening = await self.happening(mutation.table_id, repeat.version)
+        return Written(table, repeat.version, repeat.etag, happening, repeat.result)
+
+
+def _request_key(caller: Caller, tenant: str, mutation: Mutation) -> RequestKey | None:
+    if not mutation.request_id:
+        return None
+    scope = "\0".join((tenant, caller.identity, mutation.rpc, mutation.table_id, mutation.request_id))
+    return RequestKey(hashlib.sha256(scope.encode()).hexdigest()[:40], mutation.body)
+
+
+def _check_etag(mutation: Mutation, version: int, etag: str) -> None:
+    if mutation.etag and mutation.etag != etag:
+        raise ServiceError(
+            Reason.STALE_ETAG,
+            f"the table is at version {version}, not at etag {mutation.etag}",
+            metadata={"etag": etag, "version": version},
+        )
+
+
+def _request_id_reused(mutation: Mutation) -> ServiceError:
+    return ServiceError(
+        Reason.REQUEST_ID_REUSED,
+        f"request id {mutation.request_id} came with another request before",
+        metadata={"request_id": mutation.request_id},
+        fields=(FieldViolation("request_id", mutation.request_id, "must be new for another request"),),
+    )

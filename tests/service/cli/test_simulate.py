@@ -1,0 +1,134 @@
+"""``dugout simulate``: repeatable, complete, and not blind to what it is there to find."""
+
+import json
+
+import msgspec
+import pytest
+
+import engine
+from engine import PROFILES
+from engine.hand_value import CATEGORIES
+from service.cli.simulate import Simulation
+
+KEYS = (
+    "hands",
+    "actions",
+    "showdowns",
+    "seconds",
+    "hands_per_second",
+    "chip_delta",
+    "broken",
+    "categories",
+    "signature",
+)
+
+
+def simulated(dugout, *arguments):
+    done = dugout("simulate", *arguments, "--json")
+    assert 0 == done.status, done.err
+    return json.loads(done.out)
+
+
+def test_the_json_has_the_keys_that_programs_rely_on(dugout):
+    played = simulated(dugout, "--hands", "30", "--players", "4", "--seed", "7")
+    assert KEYS == tuple(played)
+    assert (30, 0, []) == (played["hands"], played["chip_delta"], played["broken"])
+    assert list(CATEGORIES) == list(played["categories"])
+    assert 0 < played["showdowns"] <= 30
+    assert played["actions"] > 30
+
+
+def test_all_profiles_are_a_list_of_records(dugout):
+    played = simulated(dugout, "--hands", "3", "--all")
+    assert list(PROFILES) == [record["profile"] for record in played]
+    assert all(tuple(record) == ("profile", *KEYS) for record in played)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("players", [2, 6])
+def test_nothing_breaks_in_any_game(profile, players):
+    played = Simulation(PROFILES[profile], players, seed=players)
+    played.run(40)
+    assert ([], 0) == (played.broken, played.chip_delta)
+
+
+def test_a_seed_plays_the_same_hands_and_another_seed_does_not():
+    one, same, other = (Simulation(PROFILES["baseball"], 5, seed) for seed in (3, 3, 4))
+    for simulation in (one, same, other):
+        simulation.run(20)
+    assert one.signature == same.signature
+    assert one.signature != other.signature
+
+
+def test_the_signature_covers_every_hand():
+    short, long = (Simulation(PROFILES["baseball"], 5, seed=3) for _ in range(2))
+    short.run(20)
+    long.run(21)
+    assert short.signature != long.signature
+
+
+def test_running_on_is_the_same_as_running_longer():
+    parts, whole = (Simulation(PROFILES["baseball"], 5, seed=3) for _ in range(2))
+    parts.run(8)
+    parts.run(12)
+    whole.run(20)
+    assert whole.signature == parts.signature
+
+
+def test_the_button_and_the_seats_move_and_short_stacks_occur():
+    seen = []
+
+    class Watched(Simulation):
+        def _stacks(self):
+            stacks = super()._stacks()
+            seen.append(stacks)
+            return stacks
+
+    watched = Watched(PROFILES["baseball"], 3, seed=1)
+    watched.run(60)
+    assert {1, 2, 3, 4, 5, 6, 7} == {seat for stacks in seen for seat in stacks}
+    assert any(stack <= PROFILES["baseball"].ante for stacks in seen for stack in stacks.values())
+
+
+def test_a_chip_that_vanishes_is_found(dugout, monkeypatch):
+    step = engine.step
+
+    def losing(state, action):
+        after = step(state, action)
+        if not after.state.finished:
+            return after
+        first, *others = after.state.players
+        poorer = msgspec.structs.replace(first, stack=first.stack - 1)
+        return msgspec.structs.replace(after, state=msgspec.structs.replace(after.state, players=(poorer, *others)))
+
+    monkeypatch.setattr(engine, "step", losing)
+    failed = dugout("simulate", "--hands", "5", "--json")
+    assert 1 == failed.status
+    played = json.loads(failed.out)
+    assert -5 == played["chip_delta"]
+    assert "seed 1, hand 1: " in played["broken"][0]
+    assert 1 == dugout("simulate", "--hands", "5").status
+
+
+def test_people_see_one_row_for_each_game(dugout):
+    shown = dugout("simulate", "--hands", "5", "--seed", "2").out.splitlines()
+    assert ["PROFILE", "HANDS", "ACTIONS"] == shown[0].split()[:3]
+    assert ["baseball", "5"] == shown[1].split()[:2]
+    assert "Hands shown:" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--profile", "cricket"), "cricket"),
+        (("--players", "8"), "baseball seats 2 to 7"),
+        (("--players", "1"), "--players"),
+        (("--players", "7", "--all"), "baseball-home seats 2 to 6"),
+        (("--hands", "0"), "--hands"),
+        (("--seed", "x"), "--seed"),
+    ],
+)
+def test_bad_usage_names_what_is_allowed(dugout, arguments, named):
+    refused = dugout("simulate", *arguments)
+    assert (2, "") == refused[:2]
+    assert named in refused.err
