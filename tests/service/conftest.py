@@ -8,12 +8,13 @@ import pytest
 from engine import PROFILES
 from service.credentials import Keyring, Operator, OperatorKey, SeatHolder, TokenKey
 from service.feed import Feed
+from service.replies import Reply
 from service.shuffle import SystemShuffle
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
 from service.table import Settings, Table
-from service.table_service import Reply, TableService
+from service.table_service import TableService
 from service.table_writer import Mutation
 
 START_MS = 1_700_000_000_000
