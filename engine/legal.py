@@ -88,7 +88,7 @@ def _bring_in_choices(state: State, player: Player) -> list[Choice]:
     rules = state.rules
     posted = rules.bring_in if rules.credit else min(rules.bring_in, player.stack)
     choices = [Choice(ActionKind.BRING_IN, posted, posted)]
-    if rules.bring_in < rules.low_bet:
+    if rules.bring_in < rules.low_bet and _can_be_answered(state, player, posted):
         choices += _wagers(state, player, ActionKind.COMPLETE, above=posted)
     if lowest_door(state).seat != player.seat:  # whoever opens for an all-in low card may also pass
         choices.append(Choice(ActionKind.FOLD))
@@ -103,14 +103,23 @@ def _betting_choices(state: State, player: Player) -> list[Choice]:
     else:
         to = betting.level if state.rules.credit else min(betting.level, player.bet + player.stack)
         choices.append(Choice(ActionKind.CALL, to, to))
-    others_can_answer = any(other.seat != player.seat and can_act(state, other) for other in state.players)
-    if player.acted or not others_can_answer or not raises_left(state):
+    if player.acted or not raises_left(state) or not _can_be_answered(state, player, betting.level):
         return choices
     if betting.opened:
         kind = ActionKind.RAISE
     else:
         kind = ActionKind.COMPLETE if betting.level else ActionKind.BET
     return choices + _wagers(state, player, kind, above=betting.level)
+
+
+def _can_be_answered(state: State, player: Player, level: int) -> bool:
+    """Whether anybody else could put in more than the level; else the whole raise would come back uncalled."""
+    return any(
+        other.seat != player.seat
+        and can_act(state, other)
+        and (state.rules.credit or other.bet + other.stack > level)
+        for other in state.players
+    )
 
 
 def _wagers(state: State, player: Player, kind: ActionKind, above: int) -> list[Choice]:

@@ -52,8 +52,8 @@ def _award(draft: Draft, at: int, pot: Pot, winners: list[Player]) -> None:
     if not pot.amount:
         return
     share, odd = divmod(pot.amount, len(winners))
-    first = sorted(winners, key=lambda player: _odd_unit_order(draft, player), reverse=True)[:odd]
-    favoured = {player.seat for player in first}
+    by_odd_unit = sorted(winners, key=lambda player: _odd_unit_order(draft, player), reverse=True) if odd else []
+    favoured = {player.seat for player in by_odd_unit[:odd]}
     shares = tuple((player.seat, share + (player.seat in favoured)) for player in winners)
     for seat, amount in shares:
         draft.update(seat, stack=draft.player(seat).stack + amount)
