@@ -115,9 +115,7 @@ def _betting_choices(state: State, player: Player) -> list[Choice]:
 def _can_be_answered(state: State, player: Player, level: int) -> bool:
     """Whether anybody else could put in more than the level; else the whole raise would come back uncalled."""
     return any(
-        other.seat != player.seat
-        and can_act(state, other)
-        and (state.rules.credit or other.bet + other.stack > level)
+        other.seat != player.seat and can_act(state, other) and (state.rules.credit or other.bet + other.stack > level)
         for other in state.players
     )
 

@@ -80,7 +80,8 @@ def _mistyped(rules: "Rules") -> Iterator[Violation]:
             yield Violation(field.name, str(value), "is none of the shapes allowed")
             continue
         try:
-            msgspec.convert(msgspec.to_builtins(value), field.type)
+            msgspec.convert(value, field.type)
+            msgspec.convert(msgspec.to_builtins(value), field.type)  # looks inside structures and prices too
         except (msgspec.ValidationError, TypeError, OverflowError) as error:
             yield Violation(field.name, str(value), str(error))
 
@@ -97,13 +98,10 @@ def _players(rules: "Rules") -> Iterator[Violation]:
 
 
 def _deal(rules: "Rules") -> Iterator[Violation]:
-    try:
-        rounds = deal_rounds(rules.deal_pattern)
-    except ValueError as error:
-        yield _violation(rules, "deal_pattern", str(error))
-        return
-    if rules.deal_pattern not in _PATTERNS:
+    if rules.deal_pattern not in _PATTERNS:  # and is not even spelled out: it may ask for a billion cards
         yield _violation(rules, "deal_pattern", f"must be one of {'; '.join(_PATTERNS)}")
+        return
+    rounds = deal_rounds(rules.deal_pattern)
     cards = sum(map(len, rounds))
     burns = {Burn.NONE: 0, Burn.EVERY_ROUND: len(rounds) - 1, Burn.NOT_FIRST: len(rounds) - 2}[rules.burn]
     before_last = rules.max_players * (cards - len(rounds[-1])) + MAX_BONUS_CARDS + max(burns, 0)
@@ -152,23 +150,25 @@ def _one_card(text: str) -> tuple[int, str]:
         return 0, str(error)
 
 
-_DEPENDENTS = {
+DEPENDENTS = {
     "pay_rank": ("pay_price", "pay_scope", "pay_decline"),
     "bonus_rank": ("bonus_streets", "bonus_mode", "bonus_face", "bonus_price", "bonus_decline", "hole_bonus"),
     "hole_bonus": ("hole_bonus_claim", "hole_bonus_expose"),
     "rain_card": ("rain_ante", "rain_returns"),
 }
-_LOW_KNOBS = ("low_scale", "low_qualifier", "wild_in_low")
+"""The knobs that have no meaning where another one, their governor, is off."""
+LOW_KNOBS = ("low_scale", "low_qualifier", "wild_in_low")
+"""The knobs that have no meaning without a high-low split."""
 
 
 def _dependents(rules: "Rules") -> Iterator[Violation]:
-    for governor, knobs in _DEPENDENTS.items():
+    for governor, knobs in DEPENDENTS.items():
         if getattr(rules, governor) is None:
             for knob in knobs:
                 if getattr(rules, knob) is not None:
                     yield _violation(rules, knob, f"has no meaning without {governor}")
     if rules.split != Split.HIGH_LOW:
-        for knob in _LOW_KNOBS:
+        for knob in LOW_KNOBS:
             if getattr(rules, knob) is not None:
                 yield _violation(rules, knob, "has no meaning without split = high_low")
 
@@ -200,9 +200,10 @@ def _structure(rules: "Rules") -> Iterator[Violation]:
         yield _violation(rules, "structure", "no limit needs table stakes")
     if isinstance(structure, PotLimit | NoLimit) and rules.short_raise == ShortRaise.HALF_BET:
         yield _violation(rules, "short_raise", "half_bet belongs to limit betting")
-    rounds = len(rules.deal_pattern.split(","))
-    if not 1 <= rules.high_from_round <= rounds + 1:
-        yield _violation(rules, "high_from_round", f"must be from 1 to {rounds + 1}")
+    # Rolled cards have no fixed number of betting rounds; in the others one more than there are means never.
+    most = 100 if rules.deal_pattern == "7d" else rules.deal_pattern.count(",") + 2
+    if rules.deal_pattern in _PATTERNS and not 1 <= rules.high_from_round <= most:
+        yield _violation(rules, "high_from_round", f"must be from 1 to {most}")
     if rules.raise_cap is not None and not 0 <= rules.raise_cap <= 1000:
         yield _violation(rules, "raise_cap", "must be from 0 to 1000, or none")
     if rules.open_pair_high_bet and not isinstance(structure, FixedLimit):

@@ -55,7 +55,7 @@ from engine.knobs import (
     WildInLow,
 )
 from engine.ranking import Ranking
-from engine.rule_checks import deal_rounds, violations_of
+from engine.rule_checks import DEPENDENTS, LOW_KNOBS, deal_rounds, violations_of
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=True):
@@ -146,13 +146,16 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
     def replace(self, **knobs: Any) -> "Rules":
         """Return these rules with some knobs changed, validated again.
 
+        Knobs that follow from a changed one and are not named follow it: without a bonus rank there is no bonus price.
+
         Raises:
             RulesError: with every violation of the combined record.
         """
         unknown = sorted(knobs.keys() - set(self.__struct_fields__))
         if unknown:
             raise RulesError(tuple(Violation(name, str(knobs[name]), "there is no such knob") for name in unknown))
-        return Rules(**{**asdict(self), **knobs})
+        knobs = {name: _read(name, value) for name, value in knobs.items()}
+        return Rules(**{**asdict(self), **_released(self, knobs), **knobs})
 
     def as_record(self) -> dict[str, Any]:
         """Return the record as plain values by knob name, ready for JSON."""
@@ -177,7 +180,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
                 wrong.append(Violation(name, str(value), str(error)))
         if wrong:
             raise RulesError(tuple(wrong))
-        return Rules(**{**(asdict(base) if base is not None else {}), **knobs})
+        return Rules(**knobs) if base is None else base.replace(**knobs)
 
     @cached_property
     def rounds(self) -> tuple[str, ...]:
@@ -228,6 +231,8 @@ _NAMED_KNOBS = tuple(
     field.name for field in msgspec.structs.fields(Rules) if field.type not in (int, bool, str, tuple[str, ...])
 )
 
+_UNLIMITED = (PotLimit, NoLimit)
+
 _INTACT: set[bytes] = set()
 """Encoded records that passed the checks: the same games are built again and again, from snapshots above all."""
 _INTACT_AT_MOST = 4096
@@ -238,10 +243,15 @@ def _read_plain_values(rules: Rules) -> None:
     for name in _NAMED_KNOBS:
         value = getattr(rules, name)
         if type(value) in (str, dict):
-            try:
-                force_setattr(rules, name, msgspec.convert(value, _KNOB_TYPES[name]))
-            except msgspec.ValidationError:
-                continue
+            force_setattr(rules, name, _read(name, value))
+
+
+def _read(knob: str, value: object) -> object:
+    """Return the knob's own value for a name or a plain record, or the value itself where it cannot be read."""
+    try:
+        return msgspec.convert(value, _KNOB_TYPES[knob]) if type(value) in (str, dict) else value
+    except msgspec.ValidationError:
+        return value
 
 
 def _fill(rules: Rules) -> None:
@@ -250,7 +260,7 @@ def _fill(rules: Rules) -> None:
         listed = getattr(rules, name)
         if isinstance(listed, list | set | frozenset | tuple):
             force_setattr(rules, name, tuple(sorted(listed, key=_rank_order)))
-    unlimited = isinstance(rules.structure, PotLimit | NoLimit)
+    unlimited = isinstance(rules.structure, _UNLIMITED)
     if unlimited:
         force_setattr(rules, "raise_cap", None)
     _default(rules, "first_opener", FirstOpener.BRING_IN if rules.bring_in else FirstOpener.BEST_SHOWING)
@@ -275,6 +285,23 @@ def _fill(rules: Rules) -> None:
     if rules.rain_card is not None:
         _default(rules, "rain_ante", True)
         _default(rules, "rain_returns", True)
+
+
+def _released(rules: Rules, knobs: Mapping[str, Any]) -> dict[str, None]:
+    """Return the knobs that no longer have a basis when some are changed, as None so that they follow anew."""
+    released: set[str] = set()
+    off = [name for name, value in knobs.items() if value is None]
+    while off:
+        dependents = DEPENDENTS.get(off.pop(), ())
+        released.update(dependents)
+        off += dependents
+    if knobs.get("split") == Split.HIGH:
+        released.update(LOW_KNOBS)
+    if bool(knobs.get("bring_in", rules.bring_in)) != bool(rules.bring_in):
+        released.add("first_opener")
+    if isinstance(knobs.get("structure", rules.structure), _UNLIMITED) != isinstance(rules.structure, _UNLIMITED):
+        released.add("short_raise")
+    return dict.fromkeys(released)
 
 
 def _default(rules: Rules, knob: str, value: object) -> None:
