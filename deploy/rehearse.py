@@ -12,6 +12,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -73,20 +74,20 @@ class Stage:
 def build(steps: list[Instruction], folder: Path) -> tuple[Stage, dict[str, list[str]]]:
     """Run the stages; return the last one and what the image would run: ENTRYPOINT, CMD and HEALTHCHECK."""
     stages: dict[str, Stage] = {}
-    stage, runs = Stage(folder / "0"), dict[str, list[str]]()
+    runs: dict[str, list[str]] = {}
     for name, arguments in steps:
+        if name == "FROM":
+            _, _, alias = arguments.partition(" AS ")
+            stage = stages[alias or "final"] = Stage(folder / str(len(stages)))
+            runs = {}
         match name:
-            case "FROM":
-                _, _, alias = arguments.partition(" AS ")
-                stage, runs = Stage(folder / str(len(stages) + 1)), {}
-                stages[alias or "final"] = stage
             case "WORKDIR":
                 stage.workdir = stage.path(arguments)
                 stage.workdir.mkdir(parents=True, exist_ok=True)
             case "COPY":
                 *sources, target = arguments.split()
                 for source in sources:
-                    stage.run(["cp", "-r", str(ROOT / source), str(stage.path(target))])
+                    copy(ROOT / source, stage.path(target))
             case "RUN":
                 run_step(arguments, stage, stages)
             case "ENTRYPOINT" | "CMD":
@@ -94,6 +95,14 @@ def build(steps: list[Instruction], folder: Path) -> tuple[Stage, dict[str, list
             case "HEALTHCHECK":
                 runs[name] = json.loads(arguments[arguments.index("[") :])
     return stage, runs
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file, or a folder without what the ignore file keeps out of the build."""
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.c"))
+    else:
+        shutil.copy(source, target)
 
 
 def run_step(arguments: str, stage: Stage, stages: dict[str, Stage]) -> None:
