@@ -36,6 +36,7 @@ from service.table_rpc import TableRpc
 from service.table_service import TableService
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
+_PICK_UP_S = 0.05
 
 _log = structlog.get_logger()
 
@@ -90,6 +91,9 @@ class Server:
         """Refuse new calls, let those in flight finish within the drain time, end streams so that they can resume."""
         self._health.stop_serving()
         self._feed.drain()
+        # Calls that have arrived and that no handler has taken yet are not in flight to grpc: it would cancel them
+        # (grpc/grpc#41785), and clients do not try cancelled calls again.
+        await asyncio.sleep(_PICK_UP_S)
         await self._grpc.stop(self._drain_s)
         await self._feed.close()
 

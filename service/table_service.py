@@ -232,7 +232,7 @@ class TableService:
         """
         table = access.require_table(caller, table_id, await self._writer.load(table_id))
         seen_as = access.seating_to_see_as(caller, table, view_as)
-        async for item in self._feed.watch(table_id, after_version):
+        async for item in self._feed.watch(table_id, after_version, table.hand_number):
             if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
                 raise CredentialExpired("the seat token has expired")
             if isinstance(item, Checkpoint):
