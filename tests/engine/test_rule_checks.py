@@ -156,6 +156,7 @@ def violations(**knobs):
         ({"deal_pattern": "2d1u,"}, "deal_pattern"),
         ({"deal_pattern": "0d1u"}, "deal_pattern"),
         ({"deal_pattern": "two down"}, "deal_pattern"),
+        ({"deal_pattern": "999999999999u"}, "deal_pattern"),
         ({"reveal_mode": RevealMode.ROLL_YOUR_OWN}, "deal_pattern"),
     ],
 )  # fmt: skip
