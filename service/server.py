@@ -25,6 +25,7 @@ from service.credentials import Caller, Keyring
 from service.evaluator_rpc import EvaluatorRpc
 from service.feed import Feed
 from service.health import Health
+from service.interceptors import AccessLog
 from service.logs import configure_logs
 from service.reflection import REFLECTION_SERVICES, reflection_handlers
 from service.rpc import service_handler
@@ -59,11 +60,12 @@ class Server:
         self._feed = Feed(store)
         self._health = Health(names)
         self._grpc = grpc.aio.server(
+            interceptors=[AccessLog()],
             options=[
                 ("grpc.so_reuseport", 1),
                 ("grpc.max_receive_message_length", config.max_message_bytes),
                 ("grpc.max_send_message_length", -1),
-            ]
+            ],
         )
         tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
         methods = {

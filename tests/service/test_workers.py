@@ -131,14 +131,16 @@ def create(tables, serving) -> stud_pb2.Table:
 
 
 def test_one_line_says_where_it_is_and_sigterm_ends_everything():
-    with serving("--workers", "2") as server, server.tables() as tables:
-        table = create(tables, server)
+    with serving("--workers", "2") as server:
+        with server.tables() as tables:
+            table = create(tables, server)
+            request = stud_pb2.GetTableRequest(table_id=table.table_id)
+            assert table == tables.GetTable(request, **server.options).table
         workers, stores = server.children("service.server"), server.children("valkey")
         assert (2, 1) == (len(workers), len(stores))
         assert 2 == server.metric("dugout_workers")
         assert "/metrics" == urlsplit(server.metrics_url).path
         assert 404 == server.metrics("/other")[0]
-        assert table == tables.GetTable(stud_pb2.GetTableRequest(table_id=table.table_id), **server.options).table
         assert 0 == server.stop()
         assert gone(workers | stores)
         assert "" == server.process.stdout.read()
@@ -185,8 +187,9 @@ def test_a_killed_store_comes_back_with_its_data(tmp_path: Path):
 
 
 def test_when_the_parent_is_killed_nothing_stays():
-    with serving("--workers", "2") as server, server.tables() as tables:
-        create(tables, server)
+    with serving("--workers", "2") as server:
+        with server.tables() as tables:
+            create(tables, server)
         left = server.children("")
         assert len(left) >= 3
         server.process.kill()
