@@ -80,7 +80,7 @@ def loadtest(
     if as_json:
         typer.echo(json.dumps(report.numbers()))
     else:
-        print_report(report, Console())
+        print_report(report, settings, Console())
     _explain(report, settings)
     raise typer.Exit(0 if report.clean else 1)
 

@@ -87,7 +87,7 @@ def _leave(answer: str) -> NoReturn:
 def _add_options(parser: LocustArgumentParser) -> None:
     """Add what tables need to know to Locust's own command line."""
     parser.add_argument("--operator-key", env_var="DUGOUT_OPERATOR_KEY", is_secret=True, default="", help="Required")
-    parser.add_argument("--profile", default="baseball", help="What the tables play")
+    parser.add_argument("--table-profile", default="baseball", help="What the tables play")
     parser.add_argument("--players", type=int, default=0, help="Players at each table; 0: 2 to 6, drawn by table")
     parser.add_argument("--think-time-s", type=float, default=0.5, help="Mean pause before an action")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32), help="Draws players and choices")
@@ -107,7 +107,7 @@ def _share(environment: Environment, **_: Any) -> None:
         duration_s=options.run_time or 3600.0,
         players=options.players or None,
         think_time_s=options.think_time_s,
-        profile=options.profile,
+        profile=options.table_profile,
         seed=options.seed,
     )
     TableUser.shared = Run(settings, Connections(settings.target))

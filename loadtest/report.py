@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtest.measurements import Latencies, Measurements
+from loadtest.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,15 @@ def report_of(measurements: Measurements, seconds: float, generator_cpu: float) 
     )
 
 
-def print_report(report: Report, console: Console) -> None:
-    """Print the tables."""
+def print_report(report: Report, settings: Settings, console: Console) -> None:
+    """Print what was played and the tables of what was measured."""
+    players = "2 to 6" if settings.players is None else str(settings.players)
+    console.print(
+        f"{settings.tables} tables of {settings.profile} with {players} players, "
+        f"{settings.think_time_s * 1000:.0f} ms to think on average, seed {settings.seed}",
+        highlight=False,
+        soft_wrap=True,
+    )
     totals = Table(title="Load test", show_header=False)
     totals.add_column()
     totals.add_column(justify="right")

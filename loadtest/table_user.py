@@ -66,19 +66,9 @@ class TableUser(User):
     def play(self) -> None:
         """Play one hand."""
         try:
-            if not self._started:
-                self._started = True
-                self._stagger()
             self._play()
         except Stopped:
             raise StopUser from None
-        except CallFailed:
-            self._table = None
-            gevent.sleep(PAUSE_AFTER_FAILURE_S)
-        except Exception:
-            self._table = None
-            gevent.sleep(PAUSE_AFTER_FAILURE_S)
-            raise
 
     def _stagger(self) -> None:
         """Wait a moment before the first call, as Locust starts the users of a second all at once."""
@@ -87,10 +77,25 @@ class TableUser(User):
 
     def _play(self) -> None:
         run = self.shared
-        if self._table is None or self._table.over:
-            self._table = LoadedTable(self._client, run.settings, run.measurements, self._rng, run.pause)
-            self._table.open()
-        self._table.play_hand()
+        if not self._started:
+            self._started = True
+            self._stagger()
+        run.pause(0)
+        try:
+            if self._table is None or self._table.over:
+                self._table = LoadedTable(self._client, run.settings, run.measurements, self._rng, run.pause)
+                self._table.open()
+            self._table.play_hand()
+        except CallFailed:
+            self._table = None
+            run.pause(PAUSE_AFTER_FAILURE_S)
+        except Stopped:
+            raise
+        except Exception:
+            # Locust reports it and comes back here at once.
+            self._table = None
+            gevent.sleep(PAUSE_AFTER_FAILURE_S)
+            raise
 
     def _heard(self, rpc: str, seconds: float, retries: int, length: int, failure: CallFailed | None) -> None:
         self.environment.events.request.fire(

@@ -59,8 +59,12 @@ class Feed:
         """How many watchers there are."""
         return sum(map(len, self._wakes.values()))
 
-    async def watch(self, table_id: str, after_version: int) -> AsyncGenerator[Happening | Checkpoint, None]:
+    async def watch(
+        self, table_id: str, after_version: int, hand_number: int = 0
+    ) -> AsyncGenerator[Happening | Checkpoint, None]:
         """Yield what happened after a version and goes on to happen, until the table is gone.
+
+        ``hand_number`` is the hand of a table that has not changed since that version, for its checkpoints.
 
         Raises:
             ServiceError: VERSION_TOO_OLD if that is no longer kept (also when a slow watcher falls behind),
@@ -71,7 +75,7 @@ class Feed:
         wake = asyncio.Event()
         self._add(table_id, wake)
         try:
-            last, hand_number = after_version, 0
+            last = after_version
             while True:
                 # Whatever is committed from here on wakes us, so nothing can fall between reading and waiting.
                 wake.clear()

@@ -25,6 +25,7 @@ from service.credentials import Caller, Keyring
 from service.evaluator_rpc import EvaluatorRpc
 from service.feed import Feed
 from service.health import Health
+from service.interceptors import AccessLog
 from service.logs import configure_logs
 from service.reflection import REFLECTION_SERVICES, reflection_handlers
 from service.rpc import service_handler
@@ -36,6 +37,7 @@ from service.table_rpc import TableRpc
 from service.table_service import TableService
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
+_PICK_UP_S = 0.05
 
 _log = structlog.get_logger()
 
@@ -58,11 +60,12 @@ class Server:
         self._feed = Feed(store)
         self._health = Health(names)
         self._grpc = grpc.aio.server(
+            interceptors=[AccessLog()],
             options=[
                 ("grpc.so_reuseport", 1),
                 ("grpc.max_receive_message_length", config.max_message_bytes),
                 ("grpc.max_send_message_length", -1),
-            ]
+            ],
         )
         tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
         methods = {
@@ -90,6 +93,9 @@ class Server:
         """Refuse new calls, let those in flight finish within the drain time, end streams so that they can resume."""
         self._health.stop_serving()
         self._feed.drain()
+        # Calls that have arrived and that no handler has taken yet are not in flight to grpc: it would cancel them
+        # (grpc/grpc#41785), and clients do not try cancelled calls again.
+        await asyncio.sleep(_PICK_UP_S)
         await self._grpc.stop(self._drain_s)
         await self._feed.close()
 

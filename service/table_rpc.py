@@ -14,8 +14,9 @@ from service.codec_events import event_messages
 from service.codec_requests import RequestFields
 from service.codec_rules import knobs, profile_rules
 from service.feed import Checkpoint
+from service.replies import Reply
 from service.rpc import Call
-from service.table_service import Reply, TableService
+from service.table_service import TableService
 from service.table_writer import Mutation
 
 _Answer = TypeVar("_Answer", bound=Message)

@@ -33,6 +33,7 @@ from service.errors import (
     not_your_turn,
 )
 from service.feed import Checkpoint, Feed
+from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.store.base import Store
@@ -41,45 +42,6 @@ from service.table_writer import Change, Mutation, TableWriter, Written
 
 _MAX_BUY_IN = 10**12
 _ACTION_TIME_MS = (1000, 86_400_000)
-
-
-class Reply(msgspec.Struct, frozen=True):
-    """What a use case answers.
-
-    ``table`` is the table as it is now and ``viewer`` the seat through whose eyes its hand is seen; ``version`` and
-    ``etag`` are those of the change (the first one, if the request is a repetition). ``events_viewer`` is the same as
-    ``viewer`` for ``events``, which may be of an earlier hand.
-    """
-
-    table: Table
-    viewer: int | None
-    version: int
-    etag: str
-    events: tuple[AnyEvent | AnyTableEvent, ...] = ()
-    events_viewer: int | None = None
-
-
-class SeatReply(msgspec.Struct, frozen=True):
-    """The answer to sitting down."""
-
-    reply: Reply
-    seat: int
-    token: str
-    token_expires_ms: int
-
-
-class LeaveReply(msgspec.Struct, frozen=True):
-    """The answer to leaving: ``stack`` is what the player took along at once."""
-
-    reply: Reply
-    stack: int
-
-
-class SeenHappening(msgspec.Struct, frozen=True):
-    """What one commit published, and as which seat the watcher sees it."""
-
-    happening: Happening
-    viewer: int | None
 
 
 class _TakenSeat(msgspec.Struct, frozen=True, array_like=True):
@@ -270,7 +232,7 @@ class TableService:
         """
         table = access.require_table(caller, table_id, await self._writer.load(table_id))
         seen_as = access.seating_to_see_as(caller, table, view_as)
-        async for item in self._feed.watch(table_id, after_version):
+        async for item in self._feed.watch(table_id, after_version, table.hand_number):
             if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
                 raise CredentialExpired("the seat token has expired")
             if isinstance(item, Checkpoint):

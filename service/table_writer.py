@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import random
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -26,6 +27,7 @@ from service.table import AnyTableEvent, Happening, Table
 _ATTEMPTS = 12
 _PAUSE_FIRST_S = 0.002
 _PAUSE_MOST_S = 0.1
+_TABLES_KNOWN = 1024
 
 
 class Mutation(msgspec.Struct, frozen=True):
@@ -70,11 +72,21 @@ class TableWriter:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        # Tables as they were last read or written here. The store says by the etag, which is never used twice, whether
+        # one is still current: that saves reading and checking it again, and can never show an old one.
+        self._known: OrderedDict[str, Table] = OrderedDict()
 
     async def load(self, table_id: str) -> Table | None:
         """Return the table as it is now, None if it does not exist."""
         stored = await self._store.load(table_id)
-        return None if stored is None else decode_table(stored.snapshot)
+        if stored is None:
+            return None
+        known = self._known.get(table_id)
+        if known is not None and known.etag == stored.etag:
+            return known
+        table = decode_table(stored.snapshot)
+        self._remember(table)
+        return table
 
     async def happening(self, table_id: str, version: int) -> Happening | None:
         """Return what the commit of a version published, None if that is no longer kept."""
@@ -162,8 +174,15 @@ class TableWriter:
             )
         )
         if isinstance(outcome, Committed):
+            self._remember(changed)
             return Written(changed, version, etag, happening, change.result)
         return outcome
+
+    def _remember(self, table: Table) -> None:
+        self._known[table.table_id] = table
+        self._known.move_to_end(table.table_id)
+        if len(self._known) > _TABLES_KNOWN:
+            self._known.popitem(last=False)
 
     async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written:
         if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:

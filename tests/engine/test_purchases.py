@@ -274,15 +274,15 @@ def test_a_purchase_is_no_bet():
 
 
 def test_an_all_in_purchase_stays_in_the_pots_reached_by_the_bets():
-    """Seat 1 pays its last 4 into a pot of 9; later bets of 4 by the others make a side pot of 8."""
-    rules = MATCH_POT.replace(bring_in=1, ante=1, structure=FixedLimit(4, 8))
-    hands = {1: "(-- --) Ks 4s+(9h)", 2: "(-- --) Qs Qd", 3: "(-- --) 2c 7d"}
-    hand = deal(rules, hands, {1: 6, 2: 100, 3: 100}).play("3 bring_in; 1 call; 2 call |")
-    assert (1, "buy for 4, decline") == (hand.actor, hand.legal)
+    """Seat 1 has 4, pot 10: pays 4 (14); seats 2 and 3 then bet 4 each: main pot 14 for three, side pot 8."""
+    rules = Rules(bonus_rank="4", bonus_price=MatchPot(), bonus_face=BonusFace.DOWN, ante=3, structure=OneUnit(4))
+    hands = {1: "(-- --) 4s+(9h)", 2: "(-- --) Qs", 3: "(-- --) Js"}
+    hand = deal(rules, hands, {1: 7, 2: 100, 3: 100}, carry=1)
+    assert (10, "buy for 4, decline") == (hand.pot, hand.legal)
     hand.play("1 buy")
-    assert [(10, {1, 2, 3})] == hand.pots
+    assert [(14, {1, 2, 3})] == hand.pots
     hand.play("2 bet 4; 3 call |")
-    assert [(10, {1, 2, 3}), (8, {2, 3})] == hand.pots
+    assert [(14, {1, 2, 3}), (8, {2, 3})] == hand.pots
 
 
 def two_pots(**knobs):

@@ -201,12 +201,13 @@ def test_the_odd_unit_goes_to_the_highest_card_by_suit():
     assert {1: 9, 2: 10} == shares(SWAPPED, OddUnit.HIGH_CARD_ALL_CARDS, 19)
 
 
-def test_a_played_hand_with_an_odd_pot():
-    """The same by play: seat 3 folds on fourth street to a bet."""
-    hands = {**TIED, 3: "(Qs Jd) 7c Jh"}
-    rules = STUD.replace(bring_in=1)
-    hand = deal(rules, hands).play("1 complete 5; 2 call; 3 call | 3 check; 1 bet 5; 2 call; 3 fold |").check_down()
-    assert [PotAwarded(0, PotHalf.WHOLE, 28, ((1, 14), (2, 14)))] == hand.all(PotAwarded)
+@pytest.mark.parametrize(("hands", "stacks"), [(TIED, [102, 101, 97]), (SWAPPED, [101, 102, 97])])
+def test_a_played_hand_with_an_odd_pot(hands, stacks):
+    """Seat 3 folds on fourth street to a bet of 5; the pot is 19."""
+    hand = deal(STUD, {**hands, 3: "(Qs Jd) 7c Jh"})
+    hand.play("1 bring_in; 2 call; 3 call | 3 check; 1 bet 5; 2 call; 3 fold |").check_down()
+    assert [19] == [event.amount for event in hand.all(PotAwarded)]
+    assert stacks == hand.stacks
 
 
 def test_or_to_the_first_player_left_of_the_dealer():

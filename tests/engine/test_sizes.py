@@ -85,9 +85,7 @@ def test_the_home_game_counts_in_whole_chips():
 
 def test_doubling_doubles_the_level_and_opens_every_round_alike():
     """From 2: 2, 4, 8, 16."""
-    rules = PROFILES["baseball-simple"].replace(
-        bonus_rank=None, bonus_price=None, bonus_decline=None, bonus_mode=None, bonus_streets=None, bonus_face=None
-    )
+    rules = PROFILES["baseball-simple"].replace(bonus_rank=None)
     assert [2, 4, 8, 16] == escalate(deal(rules, THREE))
     for number in (2, 3, 4, 5):
         assert [2, 4, 8, 16] == escalate(to_round(deal(rules, THREE), number))

@@ -60,7 +60,7 @@ def test_amounts_that_need_not_be_named_are_the_offered_ones_or_left_out() -> No
 
 def test_players_are_loose_and_mostly_buy() -> None:
     facing = Counter(kind for kind, _ in draws(FACING_A_BET))
-    assert facing[pb.ACTION_KIND_CALL] > 3 * facing[pb.ACTION_KIND_FOLD]
+    assert facing[pb.ACTION_KIND_CALL] > 2 * facing[pb.ACTION_KIND_FOLD]
     free = Counter(kind for kind, _ in draws(UNOPENED))
     assert free[pb.ACTION_KIND_CHECK] > 20 * free[pb.ACTION_KIND_FOLD]
     offered = Counter(kind for kind, _ in draws(OFFERED))

@@ -6,8 +6,12 @@ from rich.console import Console
 
 from loadtest.measurements import Measurements, Violation
 from loadtest.report import Report, print_report, report_of
+from loadtest.settings import Settings
 
 KEYS = "hands actions actions_per_second failures violations seconds p50_ms p95_ms p99_ms by_rpc"
+
+
+SETTINGS = Settings("h:1", "k", 200, 30.0, None, 0.5, "baseball", seed=77)
 
 
 def measured(failure: str | None = None, violations: int = 0, actions: int = 90) -> Report:
@@ -22,7 +26,7 @@ def measured(failure: str | None = None, violations: int = 0, actions: int = 90)
 
 def printed(report: Report) -> str:
     out = io.StringIO()
-    print_report(report, Console(file=out, width=100))
+    print_report(report, SETTINGS, Console(file=out, width=100))
     return out.getvalue()
 
 
@@ -62,6 +66,7 @@ def test_only_a_played_run_without_failures_and_violations_is_clean(report: Repo
 
 def test_people_see_every_number_that_must_be_zero_and_each_rpc() -> None:
     text = printed(measured(failure="UNAVAILABLE: gone", violations=1_234))
+    assert "200 tables of baseball with 2 to 6 players, 500 ms to think on average, seed 77" in text
     rows = {words[0]: words[1:] for line in text.splitlines() if (words := line.replace("│", " ").split())}
     assert ["checks", "1,234"] == rows["violated"]
     assert ["1"] == rows["failures"]

@@ -1,19 +1,28 @@
 """A real store, a real server on a free port, and tables to play at."""
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
+import grpc
 import pytest
+from google.rpc import error_details_pb2, status_pb2
 
 from engine import PROFILES
+from proto.stud.v1 import stud_pb2, stud_pb2_grpc
+from service.address import Address
+from service.config import Config
 from service.credentials import Keyring, Operator, OperatorKey, SeatHolder, TokenKey
 from service.feed import Feed
+from service.replies import Reply
+from service.server import Server
 from service.shuffle import SystemShuffle
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
 from service.table import Settings, Table
-from service.table_service import Reply, TableService
+from service.table_service import TableService
 from service.table_writer import Mutation
 
 START_MS = 1_700_000_000_000
@@ -122,3 +131,109 @@ class House:
 def house(store: RedisStore, clock: ManualClock, shuffle: StackedShuffle, feed: Feed, tenant: str) -> House:
     keyring = Keyring((OperatorKey(tenant, "operator-secret"),), (TokenKey("k", "t" * 32),), token_ttl_s=3600)
     return House(TableService(store, clock, shuffle, keyring, feed), keyring, tenant, clock)
+
+
+class Wire:
+    """A real server as its clients see it."""
+
+    def __init__(self, channel: grpc.aio.Channel, keys: dict[str, str]) -> None:
+        self.channel = channel
+        self.keys = keys
+        self.tables = stud_pb2_grpc.TableServiceStub(channel)
+        self.evaluator = stud_pb2_grpc.EvaluatorServiceStub(channel)
+        self.rules = stud_pb2_grpc.RulesServiceStub(channel)
+
+    def options(self, bearer: str | None = "operator") -> dict[str, Any]:
+        """Return the options of a call: by an operator, with a token, or (None) without credentials."""
+        key = self.keys.get(bearer, bearer) if bearer is not None else None
+        metadata = (("authorization", f"Bearer {key}"),) if key is not None else ()
+        return {"metadata": metadata, "timeout": 20}
+
+    async def table(self, players: int = 3, profile: str = "baseball", **fields: Any) -> tuple[str, list[str]]:
+        """Create a table with players and return its id and the players' tokens."""
+        created = await self.tables.CreateTable(
+            stud_pb2.CreateTableRequest(profile=profile, **fields), **self.options()
+        )
+        table_id = created.table.table_id
+        tokens = []
+        for number in range(1, players + 1):
+            request = stud_pb2.TakeSeatRequest(table_id=table_id, player_id=f"player{number}", stack=100)
+            tokens.append((await self.tables.TakeSeat(request, **self.options())).seat_token)
+        return table_id, tokens
+
+    async def get(self, table_id: str, bearer: str | None = "operator", **fields: Any) -> stud_pb2.Table:
+        request = stud_pb2.GetTableRequest(table_id=table_id, **fields)
+        return (await self.tables.GetTable(request, **self.options(bearer))).table
+
+    async def deal(self, table_id: str) -> stud_pb2.Table:
+        return (await self.tables.Deal(stud_pb2.DealRequest(table_id=table_id), **self.options())).table
+
+
+class Refusal:
+    """How a call was refused, once it has been."""
+
+    status: grpc.StatusCode
+    reason: str
+    metadata: dict[str, str]
+    fields: dict[str, str]
+    retry: bool
+    message: str
+
+    def read(self, error: grpc.aio.AioRpcError) -> None:
+        self.status, self.message = error.code(), error.details() or ""
+        self.reason, self.metadata, self.fields, self.retry = "", {}, {}, False
+        for key, value in error.trailing_metadata() or ():
+            if key != "grpc-status-details-bin":
+                continue
+            for detail in status_pb2.Status.FromString(value).details:
+                info, bad, retry = (
+                    error_details_pb2.ErrorInfo(),
+                    error_details_pb2.BadRequest(),
+                    error_details_pb2.RetryInfo(),
+                )
+                if detail.Unpack(info):
+                    assert info.domain == "dugout"
+                    self.reason, self.metadata = info.reason, dict(info.metadata)
+                elif detail.Unpack(bad):
+                    self.fields = {each.field: each.description for each in bad.field_violations}
+                elif detail.Unpack(retry):
+                    self.retry = True
+
+
+@contextmanager
+def refusal(status: str, reason: str) -> Iterator[Refusal]:
+    """Expect a call to be refused with a gRPC status and a reason."""
+    refused = Refusal()
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        yield refused
+    refused.read(caught.value)
+    assert (status, reason) == (refused.status.name, refused.reason), refused.message
+
+
+@pytest.fixture
+def refused() -> Callable[[str, str], AbstractContextManager[Refusal]]:
+    return refusal
+
+
+@pytest.fixture
+def config(tenant: str) -> Config:
+    return Config(
+        operator_keys=(
+            OperatorKey(tenant, f"{tenant}-secret"),
+            OperatorKey(f"{tenant}/2", f"{tenant}-second-secret"),
+            OperatorKey(f"{tenant}-neighbour", f"{tenant}-neighbour-secret"),
+        ),
+        token_keys=(TokenKey("k", "t" * 32),),
+        drain_ms=2000,
+    )
+
+
+@pytest.fixture
+async def wire(store: RedisStore, config: Config, shuffle: StackedShuffle) -> AsyncIterator[Wire]:
+    server = Server(config, store, shuffle=shuffle)
+    port = await server.start(Address("127.0.0.1", 0))
+    names = ("operator", "second", "neighbour")
+    keys = {name: key.bearer for name, key in zip(names, config.operator_keys, strict=True)}
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield Wire(channel, keys)
+    await server.stop()

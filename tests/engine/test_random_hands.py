@@ -1,0 +1,337 @@
+"""What must hold in every hand, whatever the rules, the stacks and the players do."""
+
+import random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+import engine
+from engine import PROFILES, Action, ActionKind, IllegalAction, State
+from engine.cards import HIDDEN, cards_in, mask_of, rank_of, suit_of
+from engine.events import Burned, CardDealt, HandShown, PotAwarded
+from engine.knobs import OddUnit
+from engine.state import Phase
+from tests.engine.ledger import Ledger
+from tests.engine.random_hands import Setting, play_out, random_rules, random_setting, randoms, settings_of
+from tests.engine.referee import Referee
+
+FEW = settings(max_examples=60, deadline=None)
+MANY = settings(max_examples=150, deadline=None)
+
+SIZED = {ActionKind.BET, ActionKind.COMPLETE, ActionKind.RAISE}
+
+
+def check_hand(rng, setting, *, leave=0.0):
+    """Play one hand and check it after every step; return all events."""
+    ledger = Ledger(setting.rules)
+    referee = Referee()
+    events = []
+    for step in play_out(rng, setting.start(), leave=leave):
+        for event in step.events:
+            ledger.record(event)
+        events += step.events
+        assert [] == engine.broken(step.state)
+        ledger.compare(step.state)
+        check_turn(step.state)
+        referee.watch(step)
+        if step.state.phase == Phase.SHOWDOWN:
+            pots, in_the_end = ledger.pots(), step.state
+    assert sum(setting.seats.values()) + setting.carry == sum(step.state.stacks)
+    if any(isinstance(event, HandShown) for event in events):
+        check_awards(in_the_end, pots, [event for event in events if isinstance(event, PotAwarded)])
+    return events
+
+
+def check_turn(state):
+    legal = engine.legal_actions(state)
+    if state.finished:
+        assert (None, ()) == (legal.seat, legal.choices)
+        return
+    player = state.player(legal.seat)
+    assert not player.folded
+    assert len(set(legal.choices)) == len(legal.choices)
+    if state.phase != Phase.SHOWDOWN:
+        assert not state.all_in(player)
+    for choice in legal.choices:
+        assert 0 <= choice.min <= choice.max
+        assert state.rules.credit or choice.max <= player.bet + player.stack
+        assert state.rules.credit or choice.price <= player.stack
+        if choice.kind in SIZED or choice.kind in (ActionKind.CALL, ActionKind.BRING_IN):
+            assert player.bet < choice.min
+
+
+def check_awards(state, pots, awarded):
+    """Compare what was paid with an account of its own: best hand of each pot, odd units one by one."""
+    rules = state.rules
+    shared = mask_of(state.community)
+    values = {
+        player.seat: engine.evaluate(player.cards | shared, rules.wild_mask, ranking=rules.ranking)
+        for player in state.live
+    }
+    assert [amount for amount, _ in pots] == [event.amount for event in awarded]
+    for (amount, seats), event in zip(pots, awarded, strict=True):
+        best = max(values[seat] for seat in seats)
+        winners = [player for player in state.live if player.seat in seats and values[player.seat] == best]
+        if rules.odd_unit == OddUnit.HIGH_CARD_ALL_CARDS:
+            favoured = sorted(winners, key=lambda p: max((rank_of(c), suit_of(c)) for c in cards_in(p.cards)))[::-1]
+        else:
+            favoured = winners
+        share, odd = divmod(amount, len(winners))
+        paid = dict(event.shares)
+        assert {player.seat for player in winners} == paid.keys()
+        assert len(winners) * [share] == sorted(paid.values())[: len(winners) - odd] + odd * [share]
+        if rules.odd_unit != OddUnit.HIGH_CARD_BEST_FIVE:
+            assert {player.seat: share + (player in favoured[:odd]) for player in winners} == paid
+
+
+# Whole hands
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_hands_of_every_profile_keep_their_books(name):
+    rng = random.Random(name)
+    for _ in range(60):
+        check_hand(rng, settings_of(name, rng))
+
+
+@MANY
+@given(randoms())
+def test_hands_by_any_rules_keep_their_books(rng):
+    check_hand(rng, random_setting(rng, random_rules(rng)))
+
+
+@MANY
+@given(randoms())
+def test_players_may_leave_at_any_time(rng):
+    check_hand(rng, random_setting(rng, random_rules(rng)), leave=0.15)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("chips", [1, 2, 3])
+def test_full_tables_of_tiny_stacks(name, chips):
+    """Everybody is all-in at once or soon; nothing but the cards goes on."""
+    rng = random.Random(f"{name} {chips}")
+    rules = PROFILES[name]
+    for _ in range(10):
+        setting = random_setting(rng, rules)
+        stacks = dict.fromkeys(range(1, rules.max_players + 1), chips * rules.minor_units)
+        check_hand(rng, setting._replace(seats=stacks, button=rules.max_players))
+
+
+def test_full_tables_that_never_fold_reach_the_end_of_the_deck():
+    """Seven players, nobody folds, bonus cards are free: sometimes one card must do for all."""
+    rng = random.Random(7)
+    rules = PROFILES["baseball-free-fours"].replace(burn="every_round")
+    kinds = set()
+    for _ in range(40):
+        setting = random_setting(rng, rules)._replace(seats=dict.fromkeys(range(1, 8), 1), button=7)
+        kinds |= {type(event).__name__ for event in check_hand(rng, setting)}
+    assert {"BurnsReturned", "CommunityCardDealt"} <= kinds
+
+
+# Legal and accepted are the same
+
+
+def amounts_to_try(legal):
+    bounds = {bound for choice in legal.choices for bound in (choice.min, choice.max, choice.price)}
+    near = {bound + off for bound in bounds for off in (-1, 0, 1)}
+    return sorted(near | {-(2**63), -5, -1, 0, 1, 2**31, 2**53 + 1, 2**63 - 1})
+
+
+def allowed(legal, action):
+    """Whether an action is on offer: sizes must be named, the one amount of a call, bring-in or purchase may be."""
+    for choice in legal.find(action.kind):
+        if action.kind in SIZED and choice.min <= action.amount <= choice.max:
+            return True
+        if action.kind not in SIZED and action.amount in (0, choice.min, choice.price):
+            return True
+    return False
+
+
+def check_every_action(state):
+    legal = engine.legal_actions(state)
+    before = msgspec.msgpack.encode(state)
+    for kind in ActionKind:
+        if kind == ActionKind.LEAVE:
+            continue
+        for amount in amounts_to_try(legal):
+            action = Action(kind, amount)
+            if allowed(legal, action):
+                assert [] == engine.broken(engine.step(state, action).state)
+            else:
+                with pytest.raises(IllegalAction):
+                    engine.step(state, action)
+    assert before == msgspec.msgpack.encode(state)
+
+
+@FEW
+@given(randoms())
+def test_exactly_the_legal_actions_are_accepted(rng):
+    states = [step.state for step in play_out(rng, random_setting(rng, random_rules(rng)).start())]
+    for state in rng.sample(states, min(6, len(states))):
+        check_every_action(state)
+
+
+@FEW
+@given(randoms())
+def test_nobody_else_may_act(rng):
+    states = [step.state for step in play_out(rng, random_setting(rng, random_rules(rng)).start())]
+    state = rng.choice(states)
+    for choice in engine.legal_actions(state).choices:
+        action = Action(choice.kind, choice.min)
+        assert engine.step(state, action) == engine.step(state, Action(choice.kind, choice.min, seat=state.actor))
+        for seat in range(1, 9):
+            if seat != state.actor:
+                with pytest.raises(IllegalAction, match=f"turn of seat {state.actor}"):
+                    engine.step(state, Action(choice.kind, choice.min, seat=seat))
+
+
+# Leaving, running out of time
+
+
+@FEW
+@given(randoms())
+def test_any_seat_may_leave_in_any_state_and_the_hand_still_ends(rng):
+    for step in list(play_out(rng, random_setting(rng, random_rules(rng)).start())):
+        seat = rng.choice(step.state.players).seat
+        left = engine.step(step.state, Action(ActionKind.LEAVE, seat=seat))
+        assert [] == engine.broken(left.state)
+        gone = step.state.player(seat)
+        undecided = step.state.phase not in (Phase.SHOWDOWN, Phase.FINISHED)
+        assert left.state.player(seat).folded == (gone.folded or (undecided and not step.state.all_in(gone)))
+        assert left.state.finished or left.state.player(left.state.actor).seat != seat or not undecided
+        end_by_default(left.state)
+
+
+@FEW
+@given(randoms())
+def test_everybody_leaving_ends_the_hand(rng):
+    """Only all-in hands play on; an uncalled bet may come back to one whose player has left meanwhile."""
+    states = [step.state for step in play_out(rng, random_setting(rng, random_rules(rng)).start())]
+    state = rng.choice(states)
+    for player in rng.sample(state.players, len(state.players)):
+        state = engine.step(state, Action(ActionKind.LEAVE, seat=player.seat)).state
+        assert [] == engine.broken(state)
+    with_chips = [player for player in state.live if not state.all_in(player)]
+    assert state.finished or state.phase == Phase.SHOWDOWN or len(with_chips) <= 1
+    end_by_default(state)
+
+
+def end_by_default(state):
+    """Let the time run out until the hand is over."""
+    for _ in range(200):
+        if state.finished:
+            return state
+        state = engine.step(state, engine.default_action(state)).state
+        assert [] == engine.broken(state)
+    raise AssertionError("the hand does not end")
+
+
+@FEW
+@given(randoms())
+def test_time_outs_end_the_hand_from_every_state(rng):
+    for step in play_out(rng, random_setting(rng, random_rules(rng)).start()):
+        end_by_default(step.state)
+
+
+# Values
+
+
+@FEW
+@given(randoms())
+def test_a_state_survives_being_stored(rng):
+    for step in play_out(rng, random_setting(rng, random_rules(rng)).start()):
+        stored = msgspec.msgpack.encode(step.state)
+        again = msgspec.msgpack.decode(stored, type=State)
+        assert step.state == again
+        assert stored == msgspec.msgpack.encode(again)
+        assert engine.legal_actions(step.state) == engine.legal_actions(again)
+
+
+@FEW
+@given(randoms())
+def test_a_hand_is_determined_by_its_start_and_its_actions(rng):
+    setting = random_setting(rng, random_rules(rng))
+    seed = rng.random()
+    first = list(play_out(random.Random(seed), setting.start(), leave=0.05))
+    assert first == list(play_out(random.Random(seed), setting.start(), leave=0.05))
+
+
+# Who sees what
+
+
+def hidden_from(state, viewer):
+    """The cards that a viewer may not know: deck, burns, unshown down cards of others."""
+    others = [p for p in state.players if p.seat != viewer and not p.shown]
+    return [*state.deck, *state.burns, *(card for player in others for card in player.down)]
+
+
+@MANY
+@given(randoms())
+def test_swapping_two_hidden_cards_changes_nothing_for_a_viewer(rng):
+    """Play a hand, pick a moment and two cards hidden from the viewer then, and play the same with the two swapped."""
+    setting = random_setting(rng, random_rules(rng))
+    seed = rng.random()
+    steps = list(play_out(random.Random(seed), setting.start(), leave=0.05))
+    moment = rng.randrange(len(steps))
+    viewer = rng.choice([None, 99, *(player.seat for player in steps[0].state.players)])
+    hidden = hidden_from(steps[moment].state, viewer)
+    first, second = rng.sample(hidden, 2)
+    swap = {first: second, second: first}
+    swapped = setting._replace(
+        deck=tuple(swap.get(card, card) for card in setting.deck),
+        spare=tuple(swap.get(card, card) for card in setting.spare),
+    )
+    others = list(play_out(random.Random(seed), swapped.start(), leave=0.05))
+    assert steps[moment].state != others[moment].state
+    for ours, theirs in zip(steps[: moment + 1], others[: moment + 1], strict=True):
+        assert engine.view(ours.state, viewer) == engine.view(theirs.state, viewer)
+        assert seen(ours, viewer) == seen(theirs, viewer)
+
+
+def seen(step, viewer):
+    return [engine.visible(event, viewer) for event in step.events]
+
+
+@FEW
+@given(randoms())
+def test_no_event_shows_a_down_card_or_a_burn(rng):
+    setting = random_setting(rng, random_rules(rng))
+    for step in play_out(rng, setting.start()):
+        for viewer in (None, *setting.seats):
+            for event in seen(step, viewer):
+                if isinstance(event, Burned):
+                    assert HIDDEN == event.card
+                if isinstance(event, CardDealt):
+                    assert (event.face == "up" or event.seat == viewer) == (event.card != HIDDEN)
+
+
+@FEW
+@given(randoms())
+def test_a_view_shows_what_its_viewer_may_know(rng):
+    for step in play_out(rng, random_setting(rng, random_rules(rng)).start(), leave=0.05):
+        state = step.state
+        viewer = rng.choice([None, *(player.seat for player in state.players)])
+        view = engine.view(state, viewer)
+        for player, seat in zip(state.players, view.seats, strict=True):
+            knows = player.seat == viewer or player.shown
+            assert (player.down if knows else (HIDDEN,) * len(player.down)) == seat.down
+            assert (player.up, player.stack, player.folded) == (seat.up, seat.stack, seat.folded)
+        assert sum(pot.amount for pot in view.pots) + sum(seat.stack for seat in view.seats) == state.chips
+
+
+def test_settings_are_what_they_seem():
+    """The generator reaches every phase, credit and table stakes, short and deep stacks."""
+    rng = random.Random(1)
+    phases, credit, kinds = set(), set(), set()
+    for _ in range(150):
+        setting = random_setting(rng, random_rules(rng))
+        assert isinstance(setting, Setting)
+        credit.add(setting.rules.credit)
+        for step in play_out(rng, setting.start(), leave=0.02):
+            phases.add(step.state.phase)
+            kinds |= {type(event).__name__ for event in step.events}
+    assert {Phase.PURCHASE, Phase.BRING_IN, Phase.BETTING, Phase.SHOWDOWN, Phase.FINISHED} == phases
+    assert {True, False} == credit
+    assert {"BetReturned", "PurchaseMade", "PurchaseDeclined", "Completed", "Raised", "HandShown", "Burned"} <= kinds

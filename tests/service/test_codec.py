@@ -1,0 +1,435 @@
+"""Tables as messages: complete for whoever looks, and without a trace of what that viewer may not see."""
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import msgspec
+import pytest
+from google.protobuf import json_format
+from hypothesis import Phase as Stage
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine
+from engine import PROFILES, Action, ActionKind, Rules, State
+from engine.cards import DECK_SIZE, card_text
+from engine.events import AnyEvent, Burned, CardDealt, Face
+from engine.knobs import Burn, OneUnit, Stakes
+from engine.state import Phase
+from proto.stud.v1 import stud_pb2
+from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
+from service.table import Happening, Seating, Settings, Table
+from tests.engine.play import STUD, deal
+
+NOON_MS = 1_700_000_000_123
+CHIP = 840
+PLAYED = {name: PROFILES[name] for name in ("baseball", "baseball-home", "baseball-simple", "seven-card-stud")}
+
+
+def table_of(hand: State | None, *, hand_number: int = 1, **changes: object) -> Table:
+    seats = range(1, 4) if hand is None else sorted(player.seat for player in hand.players)
+    table = Table(
+        table_id="t1",
+        tenant="acme",
+        profile="baseball",
+        rules=PROFILES["baseball"] if hand is None else hand.rules,
+        settings=Settings(name="Friday"),
+        version=9,
+        etag="9-x",
+        created_ms=NOON_MS,
+        changed_ms=NOON_MS + 1000,
+        seats=tuple(Seating(seat, f"p{seat}", 100, seat, bought_in=100) for seat in seats),
+        hand_number=hand_number if hand is not None else 0,
+        button=hand.button if hand is not None else 0,
+        hand=hand,
+        deadline_ms=NOON_MS + 30_000 if hand is not None and not hand.finished else None,
+    )
+    return msgspec.structs.replace(table, **changes)
+
+
+def played(
+    rules: Rules, players: int, seed: int, actions: int, stacks: Sequence[int] = (40,)
+) -> tuple[State, list[AnyEvent]]:
+    """Play a hand with random actions and return where it stands, with all its events."""
+    chance = random.Random(seed)
+    deck = chance.sample(range(DECK_SIZE), DECK_SIZE)
+    chips = {seat: stacks[seat % len(stacks)] * rules.minor_units for seat in range(1, players + 1)}
+    step = engine.start(rules, chips, chance.randint(1, players), tuple(deck))
+    state, events = step.state, list(step.events)
+    for _ in range(actions):
+        if state.finished:
+            break
+        choices = engine.legal_actions(state).choices
+        mild = [choice for choice in choices if choice.kind != ActionKind.FOLD or chance.random() < 0.2]
+        choice = chance.choice(mild or choices)
+        step = engine.step(state, Action(choice.kind, chance.choice([choice.min, choice.max])))
+        state = step.state
+        events += step.events
+    return state, events
+
+
+def as_json(message: stud_pb2.Table) -> dict[str, object]:
+    back = stud_pb2.Table.FromString(message.SerializeToString())
+    return json_format.MessageToDict(back, preserving_proto_field_name=True)
+
+
+def hand_of(rules: Rules, hands: Mapping[int, str], **options: object) -> State:
+    return deal(rules, hands, **options).state
+
+
+def test_a_new_table_waits_for_its_first_hand() -> None:
+    assert {
+        "table_id": "t1",
+        "version": "9",
+        "etag": "9-x",
+        "name": "Friday",
+        "profile": "baseball",
+        "status": "TABLE_STATUS_WAITING",
+        "seats": [{"seat": seat, "player_id": f"p{seat}", "stack": "100", "bought_in": "100"} for seat in (1, 2, 3)],
+        "create_time": "2023-11-14T22:13:20.123Z",
+        "update_time": "2023-11-14T22:13:21.123Z",
+    } == as_json(table_message(table_of(None), None))
+
+
+def test_rules_and_settings_stand_where_a_table_begins() -> None:
+    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True))
+
+    message = table_message(table, None, with_rules=True)
+
+    assert 3 == message.rules.raise_cap.count
+    assert {
+        "min_buy_in": "40",
+        "max_buy_in": "400",
+        "action_time": "1.500s",
+        "auto_deal": True,
+    } == json_format.MessageToDict(message.settings, preserving_proto_field_name=True)
+    assert not table_message(table, None).HasField("rules")
+    assert not table_message(table, None).HasField("settings")
+
+
+def test_a_running_hand_shows_whose_turn_it_is_and_what_may_be_done() -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d", 3: "(Js Jh) 8d"})
+
+    message = table_message(table_of(hand), None)
+
+    assert (stud_pb2.TABLE_STATUS_PLAYING, 1, 3) == (message.status, message.hand_number, message.street)
+    assert (1, 0) == (message.to_act_seat, message.level)
+    assert NOON_MS + 30_000 == message.deadline.ToMilliseconds()
+    assert [(stud_pb2.ACTION_KIND_BRING_IN, 2, 2, 0), (stud_pb2.ACTION_KIND_COMPLETE, 5, 5, 0)] == [
+        (legal.kind, legal.min_to, legal.max_to, legal.price) for legal in message.legal_actions
+    ]
+    assert [(3, [1, 2, 3])] == [(pot.amount, list(pot.seats)) for pot in message.pots]
+    assert (hand.button, len(hand.deck)) == (message.button_seat, message.cards_left)
+
+
+@pytest.mark.parametrize("viewer", [None, 1, 2, 3])
+def test_down_cards_are_their_holders_only(viewer) -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d", 3: "(Js Jh) 8d"})
+    holders = {1: ["As", "Kd"], 2: ["Qs", "Qh"], 3: ["Js", "Jh"]}
+
+    message = table_message(table_of(hand), viewer)
+
+    assert (viewer or 0) == message.viewer_seat
+    for seat in message.seats:
+        assert (holders[seat.seat] if seat.seat == viewer else ["??", "??"]) == list(seat.down_cards)
+        assert ["2c", "7d", "8d"][seat.seat - 1 : seat.seat] == list(seat.up_cards)
+        assert (True, False, 99, 0, 1) == (seat.in_hand, seat.folded, seat.stack, seat.bet, seat.contributed)
+
+
+def test_a_purchase_is_offered_with_its_card_and_price() -> None:
+    hand, _ = next(
+        (state, events)
+        for seed in range(200)
+        for state, events in [played(PROFILES["baseball"], 4, seed, 0)]
+        if state.offer is not None
+    )
+
+    message = table_message(table_of(hand), None)
+
+    assert hand.offer is not None
+    assert {
+        "seat": hand.offer.seat,
+        "purchase": "PURCHASE_KIND_BONUS",
+        "card": card_text(hand.offer.card),
+        "price": "2",
+    } == json_format.MessageToDict(message.offer)
+    assert [("ACTION_KIND_BUY", 2), ("ACTION_KIND_DECLINE", 0)] == [
+        (stud_pb2.ActionKind.Name(legal.kind), legal.price) for legal in message.legal_actions
+    ]
+
+
+@cache
+def at_showdown() -> State:
+    """Return a hand with wilds whose betting is over."""
+    for seed in range(1000):
+        for actions in range(1, 100):
+            state, _ = played(PROFILES["baseball"], 3, seed, actions, (400,))
+            if state.finished:
+                break
+            if state.phase == Phase.SHOWDOWN and any(p.cards & state.rules.wild_mask for p in state.live):
+                return state
+    raise AssertionError("no hand came to a showdown")
+
+
+def test_nobody_is_to_act_when_the_betting_is_over() -> None:
+    message = table_message(table_of(at_showdown()), None)
+
+    assert (stud_pb2.TABLE_STATUS_SHOWDOWN, 0, 0) == (message.status, message.to_act_seat, len(message.legal_actions))
+    assert message.HasField("deadline")
+
+
+def test_a_settled_hand_shows_what_was_shown_and_who_won_how_much() -> None:
+    before = at_showdown()
+    hand = engine.step(before, Action(ActionKind.SHOWDOWN)).state
+
+    message = table_message(table_of(hand), None)
+
+    assert stud_pb2.TABLE_STATUS_FINISHED == message.status
+    assert list(hand.winners) == list(message.winner_seats) == [award.seat for award in message.awards]
+    assert sum(pot.amount for pot in before.pots) == sum(award.amount for award in message.awards)
+    assert [] == list(message.pots)
+    for seat, player in ((seat, hand.player(seat.seat)) for seat in message.seats):
+        assert player.shown == seat.shown == seat.HasField("hand")
+        if player.shown:
+            assert [card_text(card) for card in player.down] == list(seat.down_cards)
+            value = engine.evaluate(player.cards, hand.rules.wild_mask)
+            described = engine.describe(value)
+            assert (value, described.words) == (seat.hand.value, seat.hand.words)
+            assert f"HAND_CATEGORY_{described.category.upper()}" == stud_pb2.HandCategory.Name(seat.hand.category)
+            assert 5 == len(seat.hand.best_five)
+    best = max(seat.hand.value for seat in message.seats if seat.shown)
+    assert {seat.seat for seat in message.seats if seat.hand.value == best} == set(message.winner_seats)
+
+
+def folded_out() -> State:
+    hand = deal(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d"})
+    hand.play("1 bring_in; 2 fold")
+    return hand.state
+
+
+def test_a_hand_that_was_folded_out_shows_no_down_card() -> None:
+    hand = folded_out()
+    assert hand.finished
+
+    for viewer in (None, 1, 2):
+        for seat in table_message(table_of(hand), viewer).seats:
+            assert seat.seat == viewer or ["??", "??"] == list(seat.down_cards)
+            assert not seat.HasField("hand")
+
+
+def test_a_newcomer_sees_nothing_of_the_hand_of_who_sat_there_before() -> None:
+    hand = folded_out()
+    stayed, left = table_of(hand, hand_number=4).seats
+    newcomer = Seating(left.seat, "new", 55, 3, bought_in=55, since_hand=4)
+    table = table_of(hand, hand_number=4, seats=(stayed, newcomer))
+
+    message = table_message(table, newcomer.seat)
+
+    assert 0 == message.viewer_seat
+    [other, own] = message.seats
+    assert ["??", "??"] == list(other.down_cards)
+    assert ("new", 55, False) == (own.player_id, own.stack, own.in_hand)
+    assert ([], []) == (list(own.down_cards), list(own.up_cards))
+    assert table_message(table, None) == message
+
+
+def test_the_hand_of_a_player_who_has_left_stays_shown_without_the_player() -> None:
+    hand = folded_out()
+    [stayed, left] = table_of(hand).seats
+
+    message = table_message(table_of(hand, seats=(stayed,)), left.seat)
+
+    assert 0 == message.viewer_seat
+    assert ("", 0, True, ["??", "??"], ["7d"]) == (
+        message.seats[1].player_id,
+        message.seats[1].stack,
+        message.seats[1].in_hand,
+        list(message.seats[1].down_cards),
+        list(message.seats[1].up_cards),
+    )
+
+
+def test_a_player_who_leaves_in_mid_hand_has_no_stack_any_more() -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d", 3: "(Js Jh) 8d"})
+    seats = [
+        msgspec.structs.replace(seating, leaving=seating.seat == 2, paid_out=seating.seat == 2)
+        for seating in table_of(hand).seats
+    ]
+
+    message = table_message(table_of(hand, seats=tuple(seats)), None)
+
+    assert [(False, 99), (True, 0), (False, 99)] == [(seat.leaving, seat.stack) for seat in message.seats]
+
+
+def test_a_session_ends() -> None:
+    rules = msgspec.structs.replace(STUD, session_pots=2)
+    hand = folded_out()
+
+    over = table_message(table_of(hand, rules=rules, pots_played=2), None)
+    going_on = table_message(table_of(hand, rules=rules, pots_played=1), None)
+
+    assert (stud_pb2.TABLE_STATUS_SESSION_OVER, 2) == (over.status, over.pots_played)
+    assert stud_pb2.TABLE_STATUS_FINISHED == going_on.status
+
+
+def test_large_and_negative_amounts_stay_exact_in_json() -> None:
+    big = 2**53 + 1
+    rules = Rules(stakes=Stakes.CREDIT, structure=OneUnit(10))
+    state, _ = played(rules, 2, 1, 0, (0,))
+    table = table_of(state, rules=rules)
+    debtor = msgspec.structs.replace(table.seats[0], bought_in=big)
+    player = msgspec.structs.replace(state.players[0], stack=-big)
+    state = msgspec.structs.replace(state, players=(player, *state.players[1:]))
+
+    message = as_json(table_message(msgspec.structs.replace(table, hand=state, seats=(debtor, *table.seats[1:])), None))
+
+    assert str(big) == message["seats"][0]["bought_in"]
+    assert str(-big) in {seat.get("stack") for seat in message["seats"]}
+
+
+def test_a_commit_is_told_to_a_watcher() -> None:
+    _, events = played(PROFILES["baseball"], 2, 3, 0)
+
+    message = happening_message(Happening(5, "5-y", 2, NOON_MS, tuple(events)), 1)
+
+    assert (5, "5-y", 2, NOON_MS) == (message.version, message.etag, message.hand_number, message.time.ToMilliseconds())
+    assert len(events) == len(message.events)
+    assert not message.checkpoint
+
+
+def test_a_checkpoint_has_no_events() -> None:
+    message = checkpoint_message(5, "5-y", 2, NOON_MS)
+
+    assert (True, 5, "5-y", 2, []) == (
+        message.checkpoint, message.version, message.etag, message.hand_number, list(message.events),
+    )  # fmt: skip
+    assert NOON_MS == message.time.ToMilliseconds()
+
+
+def test_the_lobby_says_of_a_table_what_the_table_says() -> None:
+    for hand in (None, at_showdown(), folded_out()):
+        table = table_of(hand)
+        summary, message = summary_message(table.summary()), table_message(table, None)
+
+        for name in ("table_id", "name", "profile", "status", "hand_number", "version"):
+            assert getattr(message, name) == getattr(summary, name)
+        assert (len(table.seats), table.rules.max_players) == (summary.seats_taken, summary.seats)
+        assert (1, 10**12) == (summary.min_buy_in, summary.max_buy_in)
+
+
+@pytest.mark.parametrize("ms", [0, 1, 999, 1000, NOON_MS, 2**41])
+def test_an_instant_keeps_its_milliseconds(ms) -> None:
+    assert ms == timestamp(ms).ToMilliseconds()
+
+
+# A situation is a seed: a smaller one says no more, and looking for it takes minutes.
+STAGES = (Stage.explicit, Stage.reuse, Stage.generate)
+
+situations = st.tuples(
+    st.sampled_from(sorted(PLAYED)),
+    st.booleans(),
+    st.integers(2, 6),
+    st.integers(0, 2**32),
+    st.integers(0, 70),
+    st.sampled_from([(40,), (400,), (3, 40, 9)]),
+)
+
+
+def situation(drawn: tuple[str, bool, int, int, int, tuple[int, ...]]) -> tuple[State, list[AnyEvent]]:
+    name, burns, players, seed, actions, stacks = drawn
+    rules = PLAYED[name].replace(burn=Burn.EVERY_ROUND) if burns and players < 6 else PLAYED[name]
+    return played(rules, players, seed, actions, stacks)
+
+
+def secrets(state: State, viewer: int | None) -> list[int]:
+    """Return the cards that a viewer may know nothing of."""
+    down = [card for player in state.players if player.seat != viewer and not player.shown for card in player.down]
+    return [*down, *state.deck, *state.burns]
+
+
+def hidden_otherwise(state: State, viewer: int | None, shuffled: Mapping[int, int]) -> State:
+    """Return the same hand with other cards where the viewer cannot see them."""
+
+    def other(cards: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(shuffled.get(card, card) for card in cards)
+
+    players = tuple(
+        player if player.seat == viewer or player.shown else msgspec.structs.replace(player, down=other(player.down))
+        for player in state.players
+    )
+    return msgspec.structs.replace(state, players=players, deck=other(state.deck), burns=other(state.burns))
+
+
+@settings(deadline=None, max_examples=60, phases=STAGES)
+@given(situations, st.randoms(use_true_random=False))
+def test_another_hidden_card_changes_no_byte_of_what_others_get(drawn, chance) -> None:
+    state, events = situation(drawn)
+    for viewer in (None, *(player.seat for player in state.players)):
+        unknown = secrets(state, viewer)
+        shuffled = dict(zip(unknown, chance.sample(unknown, len(unknown)), strict=True))
+        otherwise = hidden_otherwise(state, viewer, shuffled)
+
+        assert _bytes(table_of(state), viewer) == _bytes(table_of(otherwise), viewer)
+
+        other_events = [_with_other_card(event, shuffled) for event in events]
+        assert _event_bytes(events, viewer) == _event_bytes(other_events, viewer)
+
+
+def _bytes(table: Table, viewer: int | None) -> bytes:
+    return table_message(table, viewer, with_rules=True).SerializeToString()
+
+
+def _event_bytes(events: Sequence[AnyEvent], viewer: int | None) -> bytes:
+    return happening_message(Happening(1, "e", 1, 0, tuple(events)), viewer).SerializeToString()
+
+
+def _with_other_card(event: AnyEvent, shuffled: Mapping[int, int]) -> AnyEvent:
+    if isinstance(event, Burned) or (isinstance(event, CardDealt) and event.face != Face.UP):
+        return msgspec.structs.replace(event, card=shuffled.get(event.card, event.card))
+    return event
+
+
+@settings(deadline=None, max_examples=60, phases=STAGES)
+@given(situations)
+def test_no_text_of_a_secret_card_is_in_any_message(drawn) -> None:
+    state, events = situation(drawn)
+    for viewer in (None, *(player.seat for player in state.players)):
+        texts = {card_text(card) for card in secrets(state, viewer)}
+
+        assert not texts & _cards_in(table_message(table_of(state), viewer))
+        happening = Happening(1, "e", 1, 0, tuple(events))
+        # What is shown later was hidden when it was dealt, and the bytes of that day stay as they were.
+        assert not texts & _cards_in(happening_message(happening, viewer))
+
+
+def _cards_in(message: stud_pb2.Table | stud_pb2.WatchTableResponse) -> set[str]:
+    """Return every text in a message that is a card."""
+    every_card = set(map(card_text, range(DECK_SIZE)))
+    found: set[str] = set()
+
+    def look(value: object) -> None:
+        if isinstance(value, dict):
+            for name, part in value.items():
+                if name != "standsFor":  # what a wild stands for is no card that anybody holds
+                    look(part)
+        elif isinstance(value, list):
+            for part in value:
+                look(part)
+        elif value in every_card:
+            found.add(str(value))
+
+    look(json_format.MessageToDict(message))
+    return found
+
+
+@settings(deadline=None, max_examples=40, phases=STAGES)
+@given(situations)
+def test_a_viewer_sees_the_own_cards_and_all_that_is_open(drawn) -> None:
+    state, _ = situation(drawn)
+    for viewer in (None, *(player.seat for player in state.players)):
+        message = table_message(table_of(state), viewer)
+        open_cards = {card for player in state.players for card in (*player.up, *player.dead)} | set(state.community)
+        shown = {card for p in state.players if p.shown or p.seat == viewer for card in p.down}
+
+        assert {card_text(card) for card in open_cards | shown} <= _cards_in(message)

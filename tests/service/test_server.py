@@ -1,0 +1,140 @@
+"""The server as a whole: what it offers, how it stops, and what it does when the store goes."""
+
+import asyncio
+import subprocess
+import sys
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2
+
+from proto.stud.v1 import stud_pb2, stud_pb2_grpc
+from service.address import Address
+from service.reflection import REFLECTION_SERVICES
+from service.server import Server
+from service.store.durability import Durability
+from service.store.embedded import EmbeddedStore
+from service.store.redis import RedisStore
+
+SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
+
+
+class TestHealth:
+    @pytest.mark.parametrize("service", ["", *SERVICES])
+    async def test_every_service_serves(self, wire, service):
+        health = health_pb2_grpc.HealthStub(wire.channel)
+        answer = await health.Check(health_pb2.HealthCheckRequest(service=service), timeout=10)
+        assert health_pb2.HealthCheckResponse.SERVING == answer.status
+
+    async def test_an_unknown_service(self, wire):
+        health = health_pb2_grpc.HealthStub(wire.channel)
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await health.Check(health_pb2.HealthCheckRequest(service="polo"), timeout=10)
+        assert grpc.StatusCode.NOT_FOUND == error.value.code()
+        watched = await health.Watch(health_pb2.HealthCheckRequest(service="polo"), timeout=10).read()
+        assert health_pb2.HealthCheckResponse.SERVICE_UNKNOWN == watched.status
+
+    @pytest.mark.parametrize("data", [b"\x0a\xff", b"\x0a\x02\xc3\x28"])
+    async def test_undecodable_bytes(self, wire, refused, data):
+        with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
+            await wire.channel.unary_unary("/grpc.health.v1.Health/Check")(data, timeout=10)
+        with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
+            await wire.channel.unary_stream("/grpc.health.v1.Health/Watch")(data, timeout=10).read()
+
+
+class TestReflection:
+    @staticmethod
+    async def ask(wire, service, **fields):
+        call = wire.channel.stream_stream(f"/{service}/ServerReflectionInfo")
+        request = reflection_pb2.ServerReflectionRequest(**fields).SerializeToString()
+        return reflection_pb2.ServerReflectionResponse.FromString(await call(iter([request]), timeout=10).read())
+
+    @pytest.mark.parametrize("service", REFLECTION_SERVICES)
+    async def test_it_lists_every_service(self, wire, service):
+        answer = await self.ask(wire, service, list_services="")
+        listed = {entry.name for entry in answer.list_services_response.service}
+        assert {*SERVICES, "grpc.health.v1.Health", *REFLECTION_SERVICES} == listed
+
+    async def test_it_describes_a_message(self, wire):
+        answer = await self.ask(wire, REFLECTION_SERVICES[0], file_containing_symbol="stud.v1.ActRequest")
+        assert answer.file_descriptor_response.file_descriptor_proto
+
+    async def test_undecodable_bytes(self, wire, refused):
+        call = wire.channel.stream_stream(f"/{REFLECTION_SERVICES[0]}/ServerReflectionInfo")
+        with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
+            await call(iter([b"\x0a\xff"]), timeout=10).read()
+
+
+class TestStopping:
+    async def test_streams_end_resumably_and_health_says_so(self, store, config, wire, refused):
+        server = Server(config, store)
+        port = await server.start(Address("127.0.0.1", 0))
+        table_id, _ = await wire.table()
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            tables = stud_pb2_grpc.TableServiceStub(channel)
+            request = stud_pb2.WatchTableRequest(table_id=table_id, after_version=3)
+            stream = tables.WatchTable(request, **wire.options())
+            assert 4 == (await stream.read()).version
+            health = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=20)
+            assert health_pb2.HealthCheckResponse.SERVING == (await health.read()).status
+            stopping = asyncio.create_task(server.stop())
+            assert health_pb2.HealthCheckResponse.NOT_SERVING == (await health.read()).status
+            with refused("UNAVAILABLE", "DRAINING") as refusal:
+                await stream.read()
+            assert refusal.retry
+            # Nothing is left that it would have to wait the whole drain time for.
+            await asyncio.wait_for(stopping, config.drain_ms / 1000 / 2)
+
+    async def test_calls_in_flight_finish(self, store, config, wire):
+        server = Server(config, store)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            tables = stud_pb2_grpc.TableServiceStub(channel)
+            await channel.channel_ready()
+            calls = [
+                asyncio.ensure_future(
+                    tables.CreateTable(stud_pb2.CreateTableRequest(profile="baseball"), **wire.options())
+                )
+                for _ in range(20)
+            ]
+            await calls[0]
+            await server.stop()
+            outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        refused = [outcome.code().name for outcome in outcomes if isinstance(outcome, grpc.aio.AioRpcError)]
+        assert {"UNAVAILABLE"} >= set(refused)
+        assert len(refused) < len(outcomes)
+
+
+class TestWithoutTheStore:
+    async def test_unavailable_with_when_to_come_back_and_then_it_goes_on(self, config, wire, refused):
+        with EmbeddedStore(durability=Durability("aof")) as embedded:
+            store = RedisStore(embedded.url, timeout_ms=500)
+            await store.connect()
+            server = Server(config, store)
+            port = await server.start(Address("127.0.0.1", 0))
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                wire.tables = stud_pb2_grpc.TableServiceStub(channel)
+                table_id, _ = await wire.table()
+                embedded._process.kill()
+                embedded._process.wait()
+                for rpc, request in (
+                    (wire.tables.GetTable, stud_pb2.GetTableRequest(table_id=table_id)),
+                    (wire.tables.Deal, stud_pb2.DealRequest(table_id=table_id)),
+                    (wire.tables.ListTables, stud_pb2.ListTablesRequest()),
+                ):
+                    with refused("UNAVAILABLE", "STORE_UNAVAILABLE") as refusal:
+                        await rpc(request, **wire.options())
+                    assert refusal.retry
+                with refused("UNAVAILABLE", "STORE_UNAVAILABLE"):
+                    await wire.tables.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **wire.options()).read()
+                embedded.start()
+                assert 5 == (await wire.tables.Deal(stud_pb2.DealRequest(table_id=table_id), **wire.options())).version
+            await server.stop()
+            await store.close()
+
+
+def test_the_serving_process_imports_no_load_test():
+    program = "import sys, service.server; print([m for m in sys.modules if m.split('.')[0] in ('gevent', 'locust')])"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "[]" == loaded.stdout.strip()
