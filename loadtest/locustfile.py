@@ -66,7 +66,7 @@ def _played(run: Run) -> Report:
     run.listen(environment)
     logging.getLogger("locust.runners").setLevel(logging.ERROR)
     runner = environment.create_local_runner()
-    started_s, started_cpu_s = time.perf_counter(), time.thread_time()
+    started_s, started_cpu_s = time.perf_counter(), time.process_time()
     runner.start(settings.tables, spawn_rate=settings.spawn_rate)
     gevent.sleep(settings.duration_s)
     run.stopping.set()
@@ -74,7 +74,7 @@ def _played(run: Run) -> Report:
     seconds = time.perf_counter() - started_s
     if waiting := len(runner.user_greenlets):
         run.measurements.add_failure(f"{waiting} tables had no answer {DRAIN_S:.0f} s after the end")
-    return report_of(run.measurements, seconds, (time.thread_time() - started_cpu_s) / seconds)
+    return report_of(run.measurements, seconds, (time.process_time() - started_cpu_s) / seconds)
 
 
 def _leave(answer: str) -> NoReturn:
