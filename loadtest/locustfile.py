@@ -110,17 +110,22 @@ def _share(environment: Environment, **_: Any) -> None:
         profile=options.table_profile,
         seed=options.seed,
     )
-    TableUser.shared = Run(settings, Connections(settings.target))
+    connections = Connections(settings.target)
+    try:
+        _check_game(connections, settings)
+    except (NoServer, _BadUsage) as refused:
+        sys.exit(str(refused))
+    TableUser.shared = Run(settings, connections)
     TableUser.shared.listen(environment)
 
 
 @events.quitting.add_listener  # type: ignore[untyped-decorator]
 def _judge(environment: Environment, **_: Any) -> None:
-    """Have Locust's own command say what was violated, and fail for it."""
-    violations = TableUser.shared.measurements.violation_examples
-    for violation in violations:
+    """Have Locust's own command say what was violated, and fail for that or if nothing was played."""
+    measurements = TableUser.shared.measurements
+    for violation in measurements.violation_examples:
         logging.getLogger(__name__).error("violated check: %s", violation)
-    if violations:
+    if measurements.violations or not measurements.actions:
         environment.process_exit_code = 1
 
 
