@@ -253,10 +253,12 @@ class TestParentDeath:
                 client.set("a", "b")
             os.kill(int(pid), signal.SIGSTOP)
             parent.kill()
-        # As long as it is still about to end, its data is not free.
-        with pytest.raises(EmbeddedStoreError, match="in use"):
-            make(tmp_path / "data").start()
-        os.kill(int(pid), signal.SIGCONT)
+        try:
+            # As long as it is still about to end, its data is not free.
+            with pytest.raises(EmbeddedStoreError, match="in use"):
+                make(tmp_path / "data").start()
+        finally:
+            os.kill(int(pid), signal.SIGCONT)
         wait_for_end(int(pid))
         shutil.rmtree(Path(url.removeprefix("unix://")).parent)
         # Now it is, and all there.
