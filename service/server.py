@@ -38,6 +38,7 @@ from service.table_service import TableService
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
 _PICK_UP_S = 0.05
+_PICK_UPS_MOST = 10
 
 _log = structlog.get_logger()
 
@@ -59,8 +60,9 @@ class Server:
         self._drain_s = config.drain_ms / 1000
         self._feed = Feed(store)
         self._health = Health(names)
+        self._access_log = AccessLog()
         self._grpc = grpc.aio.server(
-            interceptors=[AccessLog()],
+            interceptors=[self._access_log],
             options=[
                 ("grpc.so_reuseport", 1),
                 ("grpc.max_receive_message_length", config.max_message_bytes),
@@ -93,11 +95,20 @@ class Server:
         """Refuse new calls, let those in flight finish within the drain time, end streams so that they can resume."""
         self._health.stop_serving()
         self._feed.drain()
-        # Calls that have arrived and that no handler has taken yet are not in flight to grpc: it would cancel them
-        # (grpc/grpc#41785), and clients do not try cancelled calls again.
-        await asyncio.sleep(_PICK_UP_S)
+        await self._pick_up()
         await self._grpc.stop(self._drain_s)
         await self._feed.close()
+
+    async def _pick_up(self) -> None:
+        """Let calls begin that have arrived; those that no handler has taken are not in flight to grpc.
+
+        It would cancel them (grpc/grpc#41785), and clients do not try cancelled calls again.
+        """
+        for _ in range(_PICK_UPS_MOST):
+            begun = self._access_log.begun
+            await asyncio.sleep(_PICK_UP_S)
+            if self._access_log.begun == begun:
+                return
 
 
 def _identify(keyring: Keyring, clock: Clock, authorization: str | None) -> Caller:
