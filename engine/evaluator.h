@@ -430,7 +430,6 @@ static inline uint32_t dugout_low(uint64_t cards, uint64_t wild, int straights_c
     if (dugout_count(cards) < 5) {
         return DUGOUT_NO_LOW;
     }
-    wilds = wilds > 5 ? 5 : wilds;
     plane[0] = 0;
     plane[1] = ranks = a | b | c | d;
     plane[2] = (a & b) | (c & d) | ((a | b) & (c | d));

@@ -66,7 +66,7 @@ def _played(run: Run) -> Report:
     run.listen(environment)
     logging.getLogger("locust.runners").setLevel(logging.ERROR)
     runner = environment.create_local_runner()
-    started_s, started_cpu_s = time.perf_counter(), time.thread_time()
+    started_s, started_cpu_s = time.perf_counter(), time.process_time()
     runner.start(settings.tables, spawn_rate=settings.spawn_rate)
     gevent.sleep(settings.duration_s)
     run.stopping.set()
@@ -74,7 +74,7 @@ def _played(run: Run) -> Report:
     seconds = time.perf_counter() - started_s
     if waiting := len(runner.user_greenlets):
         run.measurements.add_failure(f"{waiting} tables had no answer {DRAIN_S:.0f} s after the end")
-    return report_of(run.measurements, seconds, (time.thread_time() - started_cpu_s) / seconds)
+    return report_of(run.measurements, seconds, (time.process_time() - started_cpu_s) / seconds)
 
 
 def _leave(answer: str) -> NoReturn:
@@ -110,17 +110,22 @@ def _share(environment: Environment, **_: Any) -> None:
         profile=options.table_profile,
         seed=options.seed,
     )
-    TableUser.shared = Run(settings, Connections(settings.target))
+    connections = Connections(settings.target)
+    try:
+        _check_game(connections, settings)
+    except (NoServer, _BadUsage) as refused:
+        sys.exit(str(refused))
+    TableUser.shared = Run(settings, connections)
     TableUser.shared.listen(environment)
 
 
 @events.quitting.add_listener  # type: ignore[untyped-decorator]
 def _judge(environment: Environment, **_: Any) -> None:
-    """Have Locust's own command say what was violated, and fail for it."""
-    violations = TableUser.shared.measurements.violation_examples
-    for violation in violations:
+    """Have Locust's own command say what was violated, and fail for that or if nothing was played."""
+    measurements = TableUser.shared.measurements
+    for violation in measurements.violation_examples:
         logging.getLogger(__name__).error("violated check: %s", violation)
-    if violations:
+    if measurements.violations or not measurements.actions:
         environment.process_exit_code = 1
 
 

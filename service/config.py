@@ -90,9 +90,7 @@ def read_config(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Con
     for setting, (variable, parse, allowed) in _SETTINGS.items():
         flag = flags.get(setting)
         name, text = (
-            (f"--{setting.replace('_', '-')}", flag)
-            if flag is not None
-            else (variable, environment.get(variable))
+            (f"--{setting.replace('_', '-')}", flag) if flag is not None else (variable, environment.get(variable))
         )
         if text is None or text == "":
             continue
@@ -114,13 +112,9 @@ def read_config(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Con
 
 def _check_together(config: Config) -> None:
     if config.redis_url is None and config.store_durability.mode == "replicas":
-        raise ConfigError(
-            "DUGOUT_DURABILITY", config.durability, "with the embedded store: memory, aof or always"
-        )
+        raise ConfigError("DUGOUT_DURABILITY", config.durability, "with the embedded store: memory, aof or always")
     if config.redis_url is not None and config.data_dir is not None:
-        raise ConfigError(
-            "--data-dir", config.data_dir, "nothing beside REDIS_URL: that store has its own folder"
-        )
+        raise ConfigError("--data-dir", config.data_dir, "nothing beside REDIS_URL: that store has its own folder")
 
 
 def _require(name: str, keys: tuple[Any, ...]) -> None:

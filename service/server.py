@@ -93,8 +93,9 @@ class Server:
         """Refuse new calls, let those in flight finish within the drain time, end streams so that they can resume."""
         self._health.stop_serving()
         self._feed.drain()
-        # Calls that have arrived and that no handler has taken yet are not in flight to grpc: it would cancel them
-        # (grpc/grpc#41785), and clients do not try cancelled calls again.
+        # To grpc a call is in flight once a handler has taken it; what still waits for one when it stops is answered
+        # CANCELLED (grpc/grpc#41785). Most get their turn in this moment; under steady load some remain, and as nothing
+        # of them was begun, a client's retry policy should name CANCELLED beside UNAVAILABLE.
         await asyncio.sleep(_PICK_UP_S)
         await self._grpc.stop(self._drain_s)
         await self._feed.close()

@@ -92,10 +92,10 @@ class Player:
         worth = self._evaluator.Evaluate(stud_pb2.EvaluateRequest(cards=cards, profile=profile), timeout=_TIMEOUT_S)
         legal = {action.kind: action for action in table.legal_actions}
         still_in = sum(seat.in_hand and not seat.folded for seat in table.seats)
-        return _choice(legal, worth.category, table.street, still_in, rng)
+        return choose_action(legal, worth.category, table.street, still_in, rng)
 
 
-def _choice(
+def choose_action(
     legal: dict[Any, stud_pb2.LegalAction], category: int, street: int, still_in: int, rng: random.Random
 ) -> stud_pb2.Action:
     """Return one of the legal actions; the last two players never fold, so that the hands are shown."""

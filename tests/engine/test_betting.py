@@ -147,6 +147,21 @@ def test_a_short_bring_in_may_stand_as_posted():
     assert "fold, call 1, complete 5" == hand.legal
 
 
+@pytest.mark.parametrize(
+    ("short", "after"), [(1, "call 1, complete 4"), (2, "call 2, raise 6"), (3, "call 3, raise 7")]
+)
+def test_half_of_a_full_bring_in_stands_as_the_opening_bet(short, after):
+    """A bring-in of the whole bet of 4, posted short and standing as posted."""
+    rules = Rules(ante=1, bring_in=4, structure=FixedLimit(4, 8), short_bring_in=ShortBringIn.AS_POSTED)
+    hand = deal(rules, THREE, {1: 100, 2: 100, 3: 1 + short}).play("3 bring_in")
+    assert f"fold, {after}" == hand.legal
+
+
+def test_a_full_bring_in_that_is_posted_short_is_owed_and_raised_in_full():
+    rules = Rules(ante=1, bring_in=4, structure=FixedLimit(4, 8))
+    assert "fold, call 4, raise 8" == deal(rules, THREE, {1: 100, 2: 100, 3: 2}).play("3 bring_in").legal
+
+
 def test_a_bring_in_player_with_little_may_complete_all_in():
     hand = deal(STUD, THREE, {1: 100, 2: 100, 3: 5})
     assert "bring_in 2, complete 4" == hand.legal

@@ -139,6 +139,8 @@ def test_a_pot_limit_raise_is_at_least_the_last_one():
     assert ["raise 6-12"] == sizes(hand)
     hand.play("2 raise 10")
     assert ["raise 17-36"] == sizes(hand)
+    hand.play("3 call")
+    assert ["raise 17-43"] == sizes(hand), "26 in the pot, 7 to call: 33 more than 10"
 
 
 def test_an_opening_bet_may_always_be_the_least_one_even_if_the_pot_is_smaller():
@@ -201,7 +203,7 @@ PAIRED = STUD.replace(open_pair_high_bet=True)
 
 
 def fourth_street(rules=PAIRED, up="Ks Kd"):
-    hands = {1: f"(-- --) {up} 5c", 2: "(-- --) Js 8d 6c", 3: "(-- --) 2c 7d 8c"}
+    hands = {1: f"(-- --) {up}", 2: "(-- --) Js 8d", 3: "(-- --) 2c 7d"}
     return deal(rules, hands).play("3 bring_in; 1 call; 2 call |")
 
 
@@ -231,6 +233,15 @@ def test_after_a_low_bet_a_raise_may_be_low_or_high():
 
 def test_low_raises_keep_the_choice():
     assert ["raise 15", "raise 20"] == sizes(fourth_street().play("1 bet 5; 2 raise 10"))
+
+
+def test_an_open_pair_offers_no_size_twice():
+    assert ["bet 5"] == sizes(fourth_street(PAIRED.replace(structure=FixedLimit(5, 5))))
+
+
+def test_the_pair_counts_for_the_whole_round_even_if_its_holder_folds():
+    hand = fourth_street().play("1 check; 2 check; 3 bet 5; 1 fold")
+    assert ["raise 10", "raise 15"] == sizes(hand)
 
 
 def test_the_open_pair_matters_on_fourth_street_only():

@@ -232,6 +232,12 @@ def test_another_players_leaving_does_not_move_the_bring_in():
     assert (3, "bring_in 2, complete 5") == (hand.actor, hand.legal)
 
 
+def test_without_a_second_player_with_chips_nothing_is_brought_in_any_more():
+    hand = leave(deal(STUD, {**THREE, 2: "(-- --) Js"}, {1: 1, 2: 100, 3: 100}), 2)
+    assert ("showdown", 7) == (hand.legal, hand.state.street)
+    assert [0, 99, 99] == hand.stacks
+
+
 def test_a_round_that_began_with_three_is_not_heads_up():
     """Three doors, one leaves before the bring-in: the cap holds for this round."""
     rules = STUD.replace(heads_up_uncapped=True)

@@ -119,7 +119,7 @@ async def test_a_watcher_that_falls_behind_ends_instead_of_leaving_a_gap(embedde
     await store.connect()
     house.tables = TableService(store, clock, shuffle, house.keyring, Feed(store))
     table = await house.create()
-    async with aclosing(Feed(store).watch(table.table_id, 0)) as stream:
+    async with aclosing(Feed(store, idle_s=0.05).watch(table.table_id, 0)) as stream:
         assert 1 == (await anext(stream)).version
         await come_and_go(house, table, 80)
         with pytest.raises(ServiceError) as refusal:
@@ -194,8 +194,9 @@ class TestOverTheWire:
 
     async def test_a_players_stream_ends_when_the_player_has_left(self, wire, refused):
         table_id, tokens = await wire.table()
-        request = stud_pb2.WatchTableRequest(table_id=table_id, after_version=4)
+        request = stud_pb2.WatchTableRequest(table_id=table_id, after_version=3)
         stream = wire.tables.WatchTable(request, **wire.options(tokens[0]))
+        assert 4 == (await stream.read()).version
         await wire.tables.LeaveSeat(stud_pb2.LeaveSeatRequest(table_id=table_id), **wire.options(tokens[0]))
         assert "seat_left" == (await stream.read()).events[0].WhichOneof("kind")
         with refused("PERMISSION_DENIED", "SEATING_ENDED"):

@@ -20,6 +20,19 @@ from service.store.redis import RedisStore
 SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
 
 
+class SlowStore(RedisStore):
+    """A store that takes its time for a commit and says when it has begun one."""
+
+    def __init__(self, url):
+        super().__init__(url)
+        self.begun = asyncio.Semaphore(0)
+
+    async def commit(self, commit):
+        self.begun.release()
+        await asyncio.sleep(0.5)
+        return await super().commit(commit)
+
+
 class TestHealth:
     @pytest.mark.parametrize("service", ["", *SERVICES])
     async def test_every_service_serves(self, wire, service):
@@ -86,24 +99,23 @@ class TestStopping:
             # Nothing is left that it would have to wait the whole drain time for.
             await asyncio.wait_for(stopping, config.drain_ms / 1000 / 2)
 
-    async def test_calls_in_flight_finish(self, store, config, wire):
+    async def test_calls_in_flight_finish(self, embedded, config, wire):
+        store = SlowStore(embedded.url)
+        await store.connect()
         server = Server(config, store)
         port = await server.start(Address("127.0.0.1", 0))
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
             tables = stud_pb2_grpc.TableServiceStub(channel)
-            await channel.channel_ready()
-            calls = [
-                asyncio.ensure_future(
-                    tables.CreateTable(stud_pb2.CreateTableRequest(profile="baseball"), **wire.options())
-                )
-                for _ in range(20)
-            ]
-            await calls[0]
+            request = stud_pb2.CreateTableRequest(profile="baseball")
+            calls = [asyncio.ensure_future(tables.CreateTable(request, **wire.options())) for _ in range(5)]
+            for _ in calls:
+                await store.begun.acquire()
             await server.stop()
-            outcomes = await asyncio.gather(*calls, return_exceptions=True)
-        refused = [outcome.code().name for outcome in outcomes if isinstance(outcome, grpc.aio.AioRpcError)]
-        assert {"UNAVAILABLE"} >= set(refused)
-        assert len(refused) < len(outcomes)
+            assert [1] * 5 == [(await call).version for call in calls]
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await tables.CreateTable(request, **wire.options())
+            assert grpc.StatusCode.UNAVAILABLE == error.value.code()
+        await store.close()
 
 
 class TestWithoutTheStore:

@@ -13,7 +13,11 @@ from engine.rule_checks import MAX_AMOUNT
 from engine.state import Phase
 from service.credentials import Anonymous, Operator
 from service.errors import Reason, ServiceError
+from service.feed import Feed
+from service.store.base import OutcomeUnknown
+from service.store.redis import RedisStore
 from service.table import SeatLeft, SessionEnded, Settings
+from service.table_service import TableService
 from service.table_writer import Mutation
 
 
@@ -648,3 +652,80 @@ class TestRequests:
         reply = await house.tables.deal(house.operator, mutation, view_as=0)
         assert 5 == reply.version
         assert Phase.FINISHED != reply.table.hand.phase
+
+
+class Forgetful(RedisStore):
+    """A store whose next answer to a commit is lost on the way: the commit is made and nobody hears of it."""
+
+    losing = False
+
+    async def commit(self, commit):
+        outcome = await super().commit(commit)
+        if self.losing:
+            self.losing = False
+            raise OutcomeUnknown("the answer is lost")
+        return outcome
+
+
+class TestTwoWorkers:
+    """The same tables through two services, each with connections of its own."""
+
+    @pytest.fixture
+    async def other(self, embedded, house, clock, shuffle):
+        store = Forgetful(embedded.url)
+        await store.connect()
+        feed = Feed(store)
+        yield TableService(store, clock, shuffle, house.keyring, feed)
+        await store.close()
+
+    async def test_twenty_deals_at_two_workers_start_one_hand(self, house, other):
+        table, _ = await full_table(house)
+        mutation = Mutation("Deal", table.table_id)
+        outcomes = await asyncio.gather(
+            *(service.deal(house.operator, mutation, view_as=0) for service in (house.tables, other) * 10),
+            return_exceptions=True,
+        )
+        refusals = [outcome for outcome in outcomes if isinstance(outcome, ServiceError)]
+        assert {Reason.HAND_IN_PROGRESS} == {refusal.reason for refusal in refusals}
+        assert 19 == len(refusals)
+        assert 5 == (await house.get(table)).version
+
+    async def test_one_request_at_both_workers_has_one_effect(self, house, other):
+        table, _ = await full_table(house)
+        mutation = Mutation("Deal", table.table_id, str(uuid.uuid4()))
+        replies = await asyncio.gather(
+            *(service.deal(house.operator, mutation, view_as=0) for service in (house.tables, other) * 4)
+        )
+        assert 1 == len({(reply.version, reply.etag, reply.events) for reply in replies})
+
+    async def test_an_action_that_lost_a_race_is_judged_by_the_new_table(self, house, other):
+        """Everybody's fold at once, at both workers: each is played in its turn or refused, none against the rules."""
+        table, _ = await full_table(house, players=5)
+        await house.deal(table)
+        for _ in range(8):
+            now = await house.get(table)
+            if not now.playing:
+                break
+            action = engine.default_action(now.hand)
+            await asyncio.gather(
+                *(
+                    service.act(
+                        house.operator, Mutation("Act", table.table_id), action, seat=seat, player_id="", view_as=0
+                    )
+                    for seat in range(1, 6)
+                    for service in (house.tables, other)
+                ),
+                return_exceptions=True,
+            )
+        assert [] == (await house.get(table)).broken()
+
+    async def test_a_lost_answer_is_found_by_the_request_id(self, house, other):
+        table, _ = await full_table(house)
+        mutation = Mutation("Deal", table.table_id, str(uuid.uuid4()), body=b"deal")
+        other._store.losing = True
+        with pytest.raises(OutcomeUnknown):
+            await other.deal(house.operator, mutation, view_as=0)
+        for service in (other, house.tables):
+            reply = await service.deal(house.operator, mutation, view_as=0)
+            assert (5, 5) == (reply.version, reply.table.version)
+            assert isinstance(reply.events[0], HandStarted)

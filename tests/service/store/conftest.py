@@ -172,7 +172,8 @@ async def open_store() -> AsyncIterator[Callable[..., Any]]:
 
 @pytest.fixture
 async def store(server: EmbeddedStore, open_store: Callable[..., Any]) -> RedisStore:
-    return await open_store(server.url)
+    # On a busy machine some of many callers wait long for one of the connections.
+    return await open_store(server.url, timeout_ms=20_000)
 
 
 @pytest.fixture

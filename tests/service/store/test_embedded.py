@@ -1,5 +1,6 @@
 """The embedded server: private, tidy, and never left behind."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -31,6 +32,14 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def open_files(pid: int) -> set[str]:
+    files = set()
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            files.add(str(fd.readlink()))
+    return files
 
 
 def wait_for_end(pid: int) -> None:
@@ -75,7 +84,7 @@ class TestLife:
         assert 0o700 == stat.S_IMODE(folder.stat().st_mode)
         with client_of(store) as client:
             assert {"port": "0"} == client.config_get("port")
-        inodes = {str(fd.readlink()) for fd in Path(f"/proc/{store.pid}/fd").iterdir()}
+        inodes = open_files(store.pid)
         listening = [
             line
             for table in ("tcp", "tcp6")
@@ -235,17 +244,24 @@ class TestParentDeath:
         "print(store.pid, store.url, flush=True); time.sleep(60)\n"
     )
 
-    def test_a_killed_parent_leaves_no_server(self, make, server_program, tmp_path):
+    def test_a_killed_parent_leaves_no_server(self, make, server_program, tmp_path, monkeypatch):
+        monkeypatch.setattr(embedded, "_DATA_DIR_TIMEOUT_S", 0.1)
         command = [sys.executable, "-c", self.PROGRAM, str(tmp_path / "data"), str(server_program)]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
             pid, url = parent.stdout.readline().split()
             with redis.Redis.from_url(url, protocol=2) as client:
                 client.set("a", "b")
-            assert is_alive(int(pid))
+            os.kill(int(pid), signal.SIGSTOP)
             parent.kill()
+        try:
+            # As long as it is still about to end, its data is not free.
+            with pytest.raises(EmbeddedStoreError, match="in use"):
+                make(tmp_path / "data").start()
+        finally:
+            os.kill(int(pid), signal.SIGCONT)
         wait_for_end(int(pid))
         shutil.rmtree(Path(url.removeprefix("unix://")).parent)
-        # The data is free for the next one, and all there.
+        # Now it is, and all there.
         store = make(tmp_path / "data")
         store.start()
         with client_of(store) as client:

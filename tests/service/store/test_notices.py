@@ -25,7 +25,7 @@ async def assert_silent(notices) -> None:
         await asyncio.wait_for(anext(notices), 0.1)
 
 
-async def until_pending(notices, expected: dict[str, int]) -> None:
+async def until_pending(notices, expected: dict[str, int | None]) -> None:
     """Wait until all that arrived is what was expected, without fetching it."""
     give_up = time.monotonic() + 5
     while notices._pending != expected:
@@ -135,6 +135,16 @@ async def test_notices_that_nobody_fetches_melt_into_one(store, table, new_table
     assert [Notice(table.table_id, 50), Notice(other.table_id, 1)] == await fetch(notices, 2)
 
 
+async def test_look_for_yourself_is_not_replaced_by_a_later_version(store, table, new_table):
+    other = new_table()
+    notices = await watching(store, other.table_id)
+    notices.watch(table.table_id)
+    await until_pending(notices, {table.table_id: None})
+    await table.write(store)
+    await other.write(store)
+    await until_pending(notices, {table.table_id: None, other.table_id: 1})
+
+
 async def test_a_lost_connection_is_made_again_and_everything_is_to_be_looked_at(store, new_table, admin):
     tables = [new_table() for _ in range(5)]
     notices = await watching(store, *(each.table_id for each in tables))
@@ -160,6 +170,9 @@ async def test_a_restarted_server_is_found_again(own_server, open_store, table):
     store = await open_store(own_server.url)
     notices = await watching(store, table.table_id)
     os.kill(own_server.pid, signal.SIGKILL)
+    await assert_silent(notices)
+    # Without a connection no watch holds.
+    notices.watch(table.table_id)
     await assert_silent(notices)
     own_server.start()
     assert [Notice(table.table_id, None)] == await fetch(notices, 1)
