@@ -197,14 +197,21 @@ def random_action(rng: random.Random, state: State) -> Action:
     return Action(choice.kind, rng.choice((choice.min, choice.max, rng.randint(choice.min, choice.max))))
 
 
-def play_out(rng: random.Random, step: Step, *, leave: float = 0.0) -> Iterator[Step]:
-    """Play a hand to its end; with probability ``leave`` somebody leaves instead of the next action."""
+def play_out(
+    rng: random.Random, step: Step, *, leave: float = 0.0, played: list[Action] | None = None
+) -> Iterator[Step]:
+    """Play a hand to its end; with probability ``leave`` somebody leaves instead of the next action.
+
+    The actions are added to ``played``.
+    """
     yield step
     while not step.state.finished:
         if rng.random() < leave:
             action = Action(ActionKind.LEAVE, seat=rng.choice(step.state.players).seat)
         else:
             action = random_action(rng, step.state)
+        if played is not None:
+            played.append(action)
         step = engine.step(step.state, action)
         yield step
 
