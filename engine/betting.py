@@ -18,7 +18,7 @@ from engine.showing import best_showing, lowest_door, shows_pair
 from engine.sizes import can_act, full_sizes, limit_units
 from engine.state import Betting, Phase
 
-_FOURTH_STREET_ROUND = 1
+_FOURTH_STREET = 4
 
 
 def open_round(draft: Draft) -> None:
@@ -27,8 +27,8 @@ def open_round(draft: Draft) -> None:
     if sum(can_act(draft, player) for player in draft.players) < 2:
         _go_on(draft)  # no betting takes place: who bet last is still the one of the round before
         return
-    open_pair = draft.rules.open_pair_high_bet and draft.round == _FOURTH_STREET_ROUND and shows_pair(draft)
-    draft.betting = Betting(heads_up=len(draft.live) == 2, open_pair=open_pair)
+    open_pair = draft.rules.open_pair_high_bet and draft.street == _FOURTH_STREET and shows_pair(draft)
+    draft.betting = Betting(heads_up=sum(not player.out for player in draft.live) == 2, open_pair=open_pair)
     choose_opener(draft)
 
 
