@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Literal
 
 import msgspec
 
@@ -10,7 +9,8 @@ from engine.cards import cards_in, mask_of, rank_of, suit_of
 from engine.draft import Draft
 from engine.evaluator import evaluate, evaluate_low
 from engine.events import PotAwarded, PotHalf
-from engine.knobs import LowQualifier, OddUnit
+from engine.knobs import OddUnit
+from engine.low_hand import best_low
 from engine.pots import Pot
 from engine.rules import Rules
 from engine.state import Award, Player
@@ -50,18 +50,13 @@ def award_all(draft: Draft, at: int, pot: Pot, winner: Player) -> None:
 
 def low_value(rules: Rules, cards: int, wild: int) -> int | None:
     """Return the value of the best low, lower is better; None where there is none or the rules have no low."""
-    if rules.low_scale is None or rules.wild_in_low is None:
-        return None
-    scale: Literal["A5", "A6"] = "A5" if rules.low_scale == "A5" else "A6"
-    qualifier = 8 if rules.low_qualifier == LowQualifier.EIGHT else None
-    return evaluate_low(cards, wild, scale=scale, mode=rules.wild_in_low.value, qualifier=qualifier)
+    return evaluate_low(cards, wild, **rules.low) if rules.low else None
 
 
-def low_five(rules: Rules, cards: int, wild: int, value: int) -> tuple[int, ...]:
-    """Return the five cards that make a low of this value, the highest printed card first."""
-    fives = map(mask_of, combinations(cards_in(cards), 5))
-    five = next(five for five in fives if low_value(rules, five, wild) == value)
-    return tuple(sorted(cards_in(five), key=_low_order, reverse=True))
+def low_five(rules: Rules, cards: int, wild: int) -> tuple[int, ...]:
+    """Return the five cards of the best low; none where there is no low."""
+    best = best_low(cards, wild, **rules.low) if rules.low else None
+    return () if best is None else best.cards
 
 
 def _best_lows(members: Sequence[Player], worths: dict[int, Worth]) -> list[Player]:

@@ -42,7 +42,7 @@ def _show(draft: Draft, player: Player) -> Worth:
     cards = player.cards | mask_of(draft.community)
     worth = Worth(evaluate(cards, wild, ranking=rules.ranking), low_value(rules, cards, wild))
     best = best_five(cards, wild, ranking=rules.ranking)
-    low = () if worth.low is None else low_five(rules, cards, wild, worth.low)
+    low = low_five(rules, cards, wild)
     draft.update(player.seat, shown=True)
     draft.emit(HandShown(player.seat, (*player.down, *player.up), worth.high, best.cards, best.wild_as, low))
     return worth
