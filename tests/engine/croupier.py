@@ -7,6 +7,7 @@ from engine.events import (
     Burned,
     BurnsReturned,
     CardDealt,
+    CardExposed,
     CardReplaced,
     CardRolled,
     CommunityCardDealt,
@@ -37,6 +38,7 @@ class Croupier:
         self.folded: set[int] = set()
         self.declined: set[int] = set()
         self.bought: set[int] = set()
+        self.claimed: set[int] = set()
         self.named: int | None = None
         self.naming = False
         self.any_bought = False
@@ -71,21 +73,29 @@ class Croupier:
                 self.dead[seat].append(card)
             case WildNamed(rank=rank):
                 assert self.named == rank
-            case PurchaseOffered() | PurchaseMade() | PurchaseDeclined() | RainedOut():
+            case PurchaseOffered() | PurchaseMade() | PurchaseDeclined() | CardExposed() | RainedOut():
                 self._settle(event)
 
-    def _settle(self, event: PurchaseOffered | PurchaseMade | PurchaseDeclined | RainedOut) -> None:
+    def _expose(self, seat: int, card: int) -> None:
+        """A claimed card that is turned up names no wild rank; of the pay rank it stays wild."""
+        assert self.rules.hole_bonus_expose
+        assert card in self.claimed
+        self.down[seat].remove(card)
+        self.up[seat].append(card)
+        self.public.add(card)
+        if self._is_pay_rank(card):
+            self.bought.add(card)
+
+    def _settle(self, event: AnyEvent) -> None:
         match event:
+            case CardExposed(seat=seat, card=card):
+                self._expose(seat, card)
             case PurchaseOffered(seat=seat, purchase=purchase, card=card):
                 assert seat not in self.folded
                 self._may_be_asked(seat, purchase, card)
             case PurchaseMade(seat=seat, purchase=PurchaseKind.HOLE_BONUS, card=card):
-                if self.rules.hole_bonus_expose:
-                    self.down[seat].remove(card)
-                    self.up[seat].append(card)
-                    self.public.add(card)
-                    if self._is_pay_rank(card):
-                        self.bought.add(card)
+                assert card in self.down[seat]
+                self.claimed.add(card)
             case PurchaseMade(purchase=PurchaseKind.PAY_RANK, card=card):
                 self.bought.add(card)
                 self.any_bought = True
@@ -163,6 +173,7 @@ class Croupier:
             assert self.up[player.seat] == list(player.up)
             assert self.unseen[player.seat] == list(player.unseen)
             assert self.dead[player.seat] == list(player.dead)
+            assert not self.rules.hole_bonus_expose or not self.claimed & {*player.down}
             paid = set(player.paid)
             assert all(map(self._is_pay_rank, paid))
             assert not paid & self.declined

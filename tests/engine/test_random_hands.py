@@ -179,9 +179,10 @@ def test_any_seat_may_leave_in_any_state_and_the_hand_still_ends(rng):
         left = engine.step(step.state, Action(ActionKind.LEAVE, seat=seat))
         assert [] == engine.broken(left.state)
         gone = step.state.player(seat)
-        undecided = step.state.phase not in (Phase.SHOWDOWN, Phase.FINISHED)
-        assert left.state.player(seat).folded == (gone.folded or (undecided and not step.state.all_in(gone)))
-        assert left.state.actor != seat or not undecided or step.state.all_in(gone)
+        over = step.state.phase in (Phase.SHOWDOWN, Phase.FINISHED)
+        stays = over or gone.out or step.state.all_in(gone)
+        assert left.state.player(seat).folded == (gone.folded or not stays)
+        assert left.state.actor != seat or stays
         end_by_default(left.state)
 
 
