@@ -3,27 +3,17 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-import msgspec
-
 from engine.cards import cards_in, mask_of, rank_of, suit_of
 from engine.draft import Draft
 from engine.evaluator import evaluate, evaluate_low
 from engine.events import PotAwarded, PotHalf
 from engine.knobs import OddUnit
-from engine.low_hand import best_low
 from engine.pots import Pot
-from engine.rules import Rules
 from engine.state import Award, Player
 from engine.wilds import wild_mask
+from engine.worth import Worth
 
 _ACE = 12
-
-
-class Worth(msgspec.Struct, frozen=True):
-    """What a player's cards are worth at the showdown; ``low`` is None where they are no low."""
-
-    high: int
-    low: int | None = None
 
 
 def award(draft: Draft, at: int, pot: Pot, worths: dict[int, Worth]) -> None:
@@ -46,17 +36,6 @@ def award_all(draft: Draft, at: int, pot: Pot, winner: Player) -> None:
     """Pay one pot to a player without a comparison."""
     if pot.amount:
         _pay(draft, at, PotHalf.WHOLE, pot.amount, [winner])
-
-
-def low_value(rules: Rules, cards: int, wild: int) -> int | None:
-    """Return the value of the best low, lower is better; None where there is none or the rules have no low."""
-    return evaluate_low(cards, wild, **rules.low) if rules.low else None
-
-
-def low_five(rules: Rules, cards: int, wild: int) -> tuple[int, ...]:
-    """Return the five cards of the best low; none where there is no low."""
-    best = best_low(cards, wild, **rules.low) if rules.low else None
-    return () if best is None else best.cards
 
 
 def _best_lows(members: Sequence[Player], worths: dict[int, Worth]) -> list[Player]:
@@ -98,9 +77,9 @@ def _fives_reaching_the_value(draft: Draft, player: Player, *, low: bool) -> lis
     rules, wild = draft.rules, wild_mask(draft, player)
     cards = player.cards | mask_of(draft.community)
     fives = [mask_of(five) for five in combinations(cards_in(cards), min(5, cards.bit_count()))]
-    if low:
-        best_low = low_value(rules, cards, wild)
-        return [five for five in fives if low_value(rules, five, wild) == best_low]
+    if low and rules.low is not None:
+        best_low = evaluate_low(cards, wild, **rules.low)
+        return [five for five in fives if evaluate_low(five, wild, **rules.low) == best_low]
     best = evaluate(cards, wild, ranking=rules.ranking)
     return [five for five in fives if evaluate(five, wild, ranking=rules.ranking) == best]
 
