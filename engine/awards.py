@@ -52,7 +52,8 @@ def _pay(draft: Draft, at: int, half: PotHalf, amount: int, winners: list[Player
         return
     share, odd = divmod(amount, len(winners))
     favoured = {player.seat for player in _odd_unit_order(draft, winners, half)[:odd]} if odd else set()
-    shares = tuple((player.seat, share + (player.seat in favoured)) for player in winners)
+    parts = [(player.seat, share + (player.seat in favoured)) for player in winners]
+    shares = tuple((seat, part) for seat, part in parts if part)
     for seat, part in shares:
         draft.update(seat, stack=draft.player(seat).stack + part)
     draft.awards = (*draft.awards, *(Award(seat, part) for seat, part in shares))

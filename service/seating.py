@@ -88,7 +88,9 @@ def _was_in(table: Table, seating: Seating) -> bool:
 
 
 def _split_carry(table: Table) -> tuple[Table, CarrySplit]:
-    owners = [seating for seating in table.seats if _was_in(table, seating)]
+    dealt = table.hand.players if table.hand is not None else ()
+    seated = [table.seating(player.seat) for player in dealt]
+    owners = [seating for seating in seated if seating is not None and _was_in(table, seating)]
     shares = engine.shares_of_carry(table.carry, [seating.seat for seating in owners])
     split = CarrySplit(table.carry, tuple(shares.items()))
     for seating in owners:

@@ -365,7 +365,7 @@ def test_nine_card_games_get_every_card_to_everybody(pattern, players):
     assert {9, 10} >= {len(player.up + player.down) for player in hand.state.players}
 
 
-@pytest.mark.parametrize(("pattern", "rounds"), zip(NINE, (7, 6), strict=True))
+@pytest.mark.parametrize(("pattern", "rounds"), [(NINE[0], 7), (NINE[1], 6)])
 def test_nine_card_games_have_more_betting_rounds(pattern, rounds):
     hand = deal(Rules(max_players=5, structure=OneUnit(1), deal_pattern=pattern), {1: "", 2: ""})
     opened = set()
@@ -394,15 +394,13 @@ def test_recycled_cards_take_their_purchases_with_them():
     hands = full_table(4) | {1: "(Ks 4s) 4c+Qh 3d 7d 7h", 4: "(-- --) -- -- -- --", 5: "(3h 3s) -- -- -- --"}
     hand = deal(rules, hands | {6: "(3c --) -- -- -- --"}, 10_000, burns=FOUR_BURNS, spare=FULL_DECK[::-1])
     while hand.state.street < 6 or hand.state.phase != Phase.BETTING:
-        hand.play(
-            f"{hand.actor} {hand.legal.split()[0].replace('fold,', 'check').rstrip(',').replace('claim', 'decline')}"
-        )
+        hand.play(f"{hand.actor} {next(word for word in ('buy', 'decline', 'check') if word in hand.legal)}")
     assert (parse_card("3d"),) == hand.state.player(1).paid
     assert (parse_card("4s"),) == hand.state.player(1).claimable
     while not hand.folded(1):
         hand.play(f"{hand.actor} {'fold' if hand.actor == 1 else 'check'}")
     while not hand.state.finished:
-        hand.play(f"{hand.actor} {next(w for w in ('decline', 'check', 'showdown') if w in hand.legal)}")
+        hand.play(f"{hand.actor} {next(word for word in ('decline', 'check', 'showdown') if word in hand.legal)}")
     assert 1 == len(hand.all(BurnsReturned))
     player = hand.state.player(1)
     assert ((), (), (), ()) == (player.up, player.down, player.paid, player.claimable)

@@ -419,3 +419,16 @@ def test_nobody_folds_for_another():
 def test_the_profiles_roll_on_credit(profile):
     hand = rolled({1: "8s", 2: "Kd"}, 0, profile).play("1 roll")
     assert "fold, check, bet 840" == hand.legal
+
+
+def test_the_odd_unit_of_a_rolled_pot_counts_cards_as_they_show():
+    """A-T-8-7-6 twice, the deuce of seat 1 wild only where wilds show as wild; the ace of spades gets the odd unit."""
+    rules = ROLLED.replace(
+        structure=NoLimit(1), wild_ranks=("2",), wild_in_showing=False, odd_unit="high_card_best_five"
+    )
+    hands = {1: "As 2h 4d 6c 7h 8d Tc", 2: "3c 4c 6s 7d 8s Ts Ad", 3: "Kd Kh", 4: "5c"}
+    hand = rolled(hands, {1: 100, 2: 100, 3: 1, 4: 100}, rules).play("1 roll; 1 bet 5; 2 call; 4 call |")
+    checks(hand.play("2 roll; " * 7))
+    checks(hand.play("3 roll; 3 roll"))
+    hand.play("4 fold" + "; 1 roll" * 6).show()
+    assert {0: ((3, 4),), 1: ((1, 8), (2, 7))} == paid(hand)
