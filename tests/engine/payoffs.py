@@ -42,11 +42,12 @@ def paid(awarded: Iterable[PotAwarded]) -> list[Part]:
     return [(str(event.half), dict(event.shares)) for event in awarded]
 
 
-def high_of(state: State, player: Player) -> int:
-    """The value of the best five of all cards; rolled hands count as they show."""
+def high_of(state: State, player: Player, cards: int | None = None) -> int:
+    """The value of the best five of all cards, or of some; rolled hands count as they show."""
     if state.rules.rolls:
         return showing(state, player)
-    cards = player.cards | mask_of(state.community)
+    if cards is None:
+        cards = player.cards | mask_of(state.community)
     return engine.evaluate(cards, wild_for(state, player), ranking=state.rules.ranking)
 
 

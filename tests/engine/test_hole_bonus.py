@@ -7,6 +7,7 @@ from engine import PROFILES, Action, ActionKind
 from engine.cards import HIDDEN, card_text, parse_card
 from engine.events import (
     CardDealt,
+    CardExposed,
     Folded,
     PotAwarded,
     PurchaseDeclined,
@@ -135,6 +136,20 @@ def test_between_rounds_a_claim_may_wait():
     assert 2 == len(hand.all(StreetStarted))
 
 
+def test_between_rounds_everybody_is_asked_once_before_each_round_and_after_cards_that_lie_down():
+    """After the cards of third and seventh street, and before fourth to seventh: six times each."""
+    hand = down_to(deal(BETWEEN, {1: "(-- --) Ks", 2: "(-- --) 2s"}), 7)
+    answer_all(hand)
+    assert [1, 2] * 6 == asked(hand)
+
+
+def test_a_bonus_card_that_went_down_makes_a_street_ask_again():
+    hands = {1: "(-- --) Ks 4c+(7d)", 2: "(-- --) 2s 8d"}
+    hand = answer_all(deal(BETWEEN, hands)).play("2 bring_in; 1 call |")
+    answer_all(hand)
+    assert [1, 2] * 3 == asked(hand), "after third street, before fourth, after fourth"
+
+
 def test_nobody_is_asked_after_the_last_betting_round():
     hand = down_to(answer_all(deal(BETWEEN, {1: "(-- --) Ks -- -- -- (4d)", 2: "(4s --) 2s -- -- -- (--)"})), 7)
     answer_all(hand)
@@ -212,6 +227,14 @@ def test_a_claimed_card_may_be_exposed_and_shows():
     assert ("Ks 4s", 2) == (hand.up(1), hand.actor)
     hand = answer_all(deal(rules, {1: "(Kd 4s) 4d+(7h)", 2: "(-- --) As"}, rest="8h").play("1 claim"))
     assert 1 == hand.actor, "a pair of fours shows"
+
+
+def test_everybody_is_told_which_card_was_exposed():
+    hand = deal(FREE.replace(hole_bonus_expose=True), {1: "(4s --) Ks", 2: "(-- --) 6s"}, rest="8h").play("1 claim")
+    exposed = CardExposed(1, parse_card("4s"))
+    assert [exposed] == hand.all(CardExposed)
+    assert [exposed] * 3 == [engine.visible(exposed, viewer) for viewer in (1, 2, None)]
+    assert [] == deal(FREE, {1: "(4s --) Ks", 2: "(-- --) 6s"}, rest="8h").play("1 claim").all(CardExposed)
 
 
 def test_an_exposed_card_is_no_door_card():

@@ -8,14 +8,14 @@ from hypothesis import assume, given, settings
 
 import engine
 from engine import PROFILES, Action, ActionKind, IllegalAction, State
-from engine.cards import HIDDEN
+from engine.cards import HIDDEN, mask_of
 from engine.events import Burned, CardDealt, HandShown, PotAwarded
 from engine.state import Phase
 from tests.engine.croupier import Croupier
 from tests.engine.ledger import Ledger
-from tests.engine.payoffs import paid, payoffs
+from tests.engine.payoffs import high_of, low_of, paid, payoffs
 from tests.engine.random_hands import Setting, play_out, random_rules, random_setting, randoms, settings_of
-from tests.engine.referee import Referee
+from tests.engine.referee import Referee, wild_for
 
 FEW = settings(max_examples=60, deadline=None)
 MANY = settings(max_examples=150, deadline=None)
@@ -42,7 +42,10 @@ def check_hand(rng, setting, *, leave=0.0):
         if step.state.phase == Phase.SHOWDOWN:
             pots, in_the_end = ledger.pots(), step.state
     assert sum(setting.seats.values()) + setting.carry == sum(step.state.stacks) + step.state.carry
-    if any(isinstance(event, HandShown) for event in events):
+    shown = [event for event in events if isinstance(event, HandShown)]
+    for event in shown:
+        check_shown(in_the_end, event)
+    if shown:
         assert payoffs(in_the_end, pots) == paid(event for event in events if isinstance(event, PotAwarded))
     return events
 
@@ -64,6 +67,22 @@ def check_turn(state):
         assert state.rules.credit or choice.price <= player.stack
         if choice.kind in SIZED or choice.kind in (ActionKind.CALL, ActionKind.BRING_IN):
             assert player.bet < choice.min
+
+
+def check_shown(state, event):
+    """What is shown is held, is worth what it is said to be, and the five that play are enough for it."""
+    player = state.player(event.seat)
+    assert event.cards == (*player.down, *player.up)
+    held = {*event.cards, *state.community}
+    assert high_of(state, player) == event.value
+    assert {*event.best, *event.low} <= held
+    assert {card for card, _ in event.wild_as} <= {card for card in event.best if wild_for(state, player) >> card & 1}
+    low = low_of(state, player)
+    assert (low is None) == (not event.low)
+    if not state.rules.rolls:
+        assert (5, high_of(state, player, mask_of(event.best))) == (len(event.best), event.value)
+    if event.low:
+        assert (5, low_of(state, player, mask_of(event.low))) == (len(event.low), low)
 
 
 # Whole hands
