@@ -5,7 +5,7 @@ from itertools import combinations
 
 from engine.cards import cards_in, mask_of, rank_of, suit_of
 from engine.draft import Draft
-from engine.evaluator import evaluate, evaluate_low
+from engine.evaluator import evaluate, evaluate_low, evaluate_showing
 from engine.events import PotAwarded, PotHalf
 from engine.knobs import OddUnit
 from engine.pots import Pot
@@ -81,8 +81,11 @@ def _fives_reaching_the_value(draft: Draft, player: Player, *, low: bool) -> lis
     if low and rules.low is not None:
         best_low = evaluate_low(cards, wild, **rules.low)
         return [five for five in fives if evaluate_low(five, wild, **rules.low) == best_low]
-    best = evaluate(cards, wild, ranking=rules.ranking)
-    return [five for five in fives if evaluate(five, wild, ranking=rules.ranking) == best]
+    if rules.rolls and not rules.wild_in_showing:
+        wild = 0  # rolled hands count as they show
+    value_of = evaluate_showing if rules.rolls else evaluate
+    best = value_of(cards, wild, ranking=rules.ranking)
+    return [five for five in fives if value_of(five, wild, ranking=rules.ranking) == best]
 
 
 def _printed(cards: int, *, low: bool) -> tuple[tuple[int, int], ...]:

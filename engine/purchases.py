@@ -80,6 +80,8 @@ def settle(draft: Draft, trigger: Trigger) -> None:
         draft.emit(PurchaseDeclined(trigger.seat, kind, trigger.card))
         draft.fold(trigger.seat)
     elif due == 0 and kind != PurchaseKind.REPLACEMENT:
+        if kind == PurchaseKind.PAY_RANK:  # or nobody could tell that the card is wild
+            draft.emit(PurchaseMade(trigger.seat, kind, trigger.card, 0))
         _deliver(draft, trigger)
     else:
         _offer(draft, Offer(trigger.seat, trigger.card, kind, due), Phase.PURCHASE)
