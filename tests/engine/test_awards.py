@@ -74,13 +74,20 @@ def test_wild_cards_may_be_excluded_from_the_low():
 # Scales and qualifiers
 
 
-def test_the_perfect_low_where_straights_count():
-    """9c 4d 2h As 5h Kd Qh: 6-5-4-2-A in A6, 5-4-3-2-A in A5; here against 6-5-4-3-A, which beats the first only."""
-    hands = {1: "(4d 2h) 9c 5h As Kd (Qh)", 2: "(6s 5d) Ac 4h 3h Js (Td)"}
-    for scale, winner in ((LowScale.A5, 1), (LowScale.A6, 1)):
-        rules = BASEBALL_HI_LO.replace(low_scale=scale, low_qualifier="none", bring_in=0, ante=0, bonus_rank=None)
-        hand = deal(rules.replace(wild_ranks=("9",)), hands, carry=20).check_down()
-        assert [winner] == [seat for event in hand.all(PotAwarded) if event.half == "low" for seat, _ in event.shares]
+@pytest.mark.parametrize(("scale", "winners"), [(LowScale.A5, {1}), (LowScale.A6, {1, 2})])
+def test_the_perfect_low_where_straights_count(scale, winners):
+    """9c 4d 2h As 5h Kd Qh: 5-4-3-2-A in A5, and in A6 6-5-4-2-A, which only ties with the same hand without a wild."""
+    hands = {1: "(4d 2h) 9c 5h As Kd (Qh)", 2: "(6s 5d) Ac 4h 2s Js (Td)"}
+    rules = HI_LO.replace(low_scale=scale, wild_ranks=("9",))
+    parts = awards(hands, 20, rules)
+    assert ("low", winners) == (parts[1][0], parts[1][1].keys())
+
+
+def test_a_wild_card_completes_no_straight_against_its_holder():
+    """5-4-3-2 and a wild: the wheel in A5; in A6 neither the ace nor the 6 but the 7, and 7-5-4-3-A is lower."""
+    hands = {1: "(5d 4d) 9c 3h 2s Kd (Qh)", 2: "(7s 5s) Ac 4h 3s Js (Td)"}
+    for scale, winner in ((LowScale.A5, 1), (LowScale.A6, 2)):
+        assert ("low", {winner: 10}) == awards(hands, 20, HI_LO.replace(low_scale=scale, wild_ranks=("9",)))[1]
 
 
 STRAIGHT_TO_THE_FIVE = {1: "(5c 4d) 3h 2s Ac Kd (Qh)", 2: "(7c 6d) 4h 3s 2c Js (Jh)"}

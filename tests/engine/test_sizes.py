@@ -250,6 +250,16 @@ def test_the_open_pair_matters_on_fourth_street_only():
     assert ["bet 5"] == sizes(hand)
 
 
+def test_fourth_street_is_the_first_round_where_three_cards_lie_down():
+    """A pair can show there by a bonus card only; on the next street one is worth no high bet."""
+    rules = PAIRED.replace(deal_pattern="3d1u,1u,1u,1u,1u,1d", max_players=5, bonus_rank="4", bring_in=0)
+    hands = {1: "(-- -- --) 4s+4d+Kd 8c", 2: "(-- -- --) Js 7d"}
+    hand = deal(rules, hands)
+    assert (4, ["bet 5", "bet 10"]) == (hand.state.street, sizes(hand))
+    hand.play("1 check; 2 check |")
+    assert (5, ["bet 5"]) == (hand.state.street, sizes(hand))
+
+
 def test_a_wild_card_makes_an_open_pair():
     assert ["bet 5", "bet 10"] == sizes(fourth_street(PAIRED.replace(wild_ranks=("Q",)), up="Ks Qd"))
 
