@@ -21,8 +21,8 @@ from engine.events import (
 )
 from engine.knobs import PurchaseTo
 
-_CHOSEN_FOR_NOTHING = (PurchaseKind.REPLACEMENT, PurchaseKind.HOLE_BONUS)
-"""What is decided even where it is free; everything else that is free comes without a question."""
+_SAID_THOUGH_FREE = (PurchaseKind.REPLACEMENT, PurchaseKind.HOLE_BONUS, PurchaseKind.PAY_RANK)
+"""What is decided even where it is free, or what nobody could tell from the cards."""
 
 Pots = list[tuple[int, set[int]]]
 
@@ -74,7 +74,7 @@ class Ledger:
                 self._collect()
                 assert self.pots() == [(amount, set(seats)) for amount, seats in pots if amount]
             case PurchaseMade(seat=seat, paid=paid):
-                assert paid > 0 or (paid == 0 and event.purchase in _CHOSEN_FOR_NOTHING)
+                assert paid > 0 or (paid == 0 and event.purchase in _SAID_THOUGH_FREE)
                 self.stacks[seat] -= paid
                 to_current_pot = self.rules.purchase_to == PurchaseTo.CURRENT_POT
                 self.dead_money.append((self.collected[seat] if to_current_pot else 0, paid))
