@@ -29,3 +29,21 @@ def evaluate_many(cards: Buffer, wild: int | Buffer, *, ranking: Ranking = ..., 
 @overload
 def evaluate_many(cards: Buffer, wild: int | Buffer, *, ranking: Ranking = ..., out: _Values) -> _Values:
     """Write the values of many hands to ``out``, a buffer of 64-bit integers, and return it."""
+
+def census(
+    held: int, below: int, more: int, wild: int = 0, *, compare: bool = False
+) -> tuple[tuple[int, ...], frozenset[int], int]:
+    """Value every hand that holds some cards: hands of each category, their values, how many differ."""
+
+def count_lows(
+    held: int,
+    below: int,
+    more: int,
+    wild: int = 0,
+    *,
+    excluded: int = 0,
+    a6: bool = False,
+    top: int = 0,
+    most: int = 0x3FFFFFFF,
+) -> int:
+    """Return how many of the hands of ``census`` have a low that is ``most`` or lower."""

@@ -12,7 +12,7 @@ from cpython.buffer cimport (
 )
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
 from cpython.long cimport PyLong_Check
-from libc.stdlib cimport getenv
+from libc.stdlib cimport calloc, free, getenv
 from libc.string cimport memcpy
 
 from engine.ranking import STANDARD, Ranking
@@ -26,7 +26,32 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     _Static_assert(sizeof(Py_ssize_t) == 8, "52-bit masks are read as Py_ssize_t: a 64-bit Python is needed");
+
+    /* Reads an int of 0 to 2**60 - 1 without a call, where CPython shows its digits; all ones if it cannot. */
+    static inline uint64_t dugout_digits(PyObject *value)
+    {
+    #if CYTHON_COMPILING_IN_CPYTHON && PyLong_SHIFT == 30 && PY_VERSION_HEX < 0x030C0000
+        const digit *digits = ((PyLongObject *)value)->ob_digit;
+        Py_ssize_t size = Py_SIZE(value);
+    #elif CYTHON_COMPILING_IN_CPYTHON && PyLong_SHIFT == 30
+        const digit *digits = ((PyLongObject *)value)->long_value.ob_digit;
+        uintptr_t tag = ((PyLongObject *)value)->long_value.lv_tag;
+        Py_ssize_t size = (tag & 3) == 0 ? (Py_ssize_t)(tag >> 3) : -1;
+    #else
+        const uint32_t digits[2] = {0, 0};
+        Py_ssize_t size = -1;
+        (void)value;
+    #endif
+        if (size == 2) {
+            return (uint64_t)digits[1] << 30 | digits[0];
+        }
+        if (size == 1) {
+            return digits[0];
+        }
+        return UINT64_MAX;
+    }
     """
+    uint64_t dugout_digits(object value)
 
 
 cdef object standard = STANDARD
@@ -42,8 +67,12 @@ cdef uint64_t refuse_mask(object value, str name) except? 0xFFFFFFFFFFFFFFFF:
 
 cdef inline uint64_t mask_of(object value, str name) except? 0xFFFFFFFFFFFFFFFF:
     cdef Py_ssize_t mask
+    cdef uint64_t digits
     if not PyLong_Check(value):
         return refuse_mask(value, name)
+    digits = dugout_digits(value)
+    if not digits >> 52:
+        return digits
     mask = PyLong_AsSsize_t(value)
     if (<uint64_t>mask) >> 52:
         if mask == -1 and PyErr_Occurred() is not NULL:
@@ -267,3 +296,53 @@ def evaluate_many(cards, wild, *, ranking=STANDARD, out=None):
     if done < count:
         refuse_first(<const char *>hands.view.buf, wild_masks, wilds is None, done, count)
     return result
+
+
+cdef int check_census(uint64_t held, int below, int more) except -1:
+    if not 1 <= more <= below <= 52:
+        raise ValueError(f"more: {more} of {below} cards: at least one is drawn, and the deck has 52")
+    if held & ((<uint64_t>1 << below) - 1):
+        raise ValueError(f"held: no card of the first {below} may be held")
+    if dugout_count(held) + more > DUGOUT_MOST_CARDS:
+        raise ValueError(f"more: a hand has 1 to {DUGOUT_MOST_CARDS} cards, not {dugout_count(held) + more}")
+    return 0
+
+
+def census(held, int below, int more, wild=0, *, bint compare=False):
+    """Value every hand that holds ``held`` and ``more`` of the first ``below`` cards of the deck, for proofs.
+
+    Returns how many hands there are of each category (``value >> 27``), the set of their values, and, with
+    ``compare``, how many differ from ``evaluate`` or, at seven cards, from the best of their 21 fives. The
+    values are those of ``evaluate_many``; the GIL is released.
+
+    Raises:
+        ValueError: if there are no such hands, or they have more than 13 cards.
+    """
+    cdef uint64_t cards = mask_of(held, "held"), wilds = mask_of(wild, "wild")
+    cdef dugout_batch batch = chosen_path()
+    cdef dugout_census *found
+    check_census(cards, below, more)
+    found = <dugout_census *>calloc(1, sizeof(dugout_census))
+    if found is NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            dugout_take_census(found, batch, cards, below, more, wilds, compare)
+        categories = tuple([found.categories[code] for code in range(DUGOUT_CATEGORIES)])
+        values = frozenset([found.values[slot] for slot in range(DUGOUT_CENSUS_SLOTS) if found.values[slot]])
+        return categories, values, found.differences
+    finally:
+        free(found)
+
+
+def count_lows(held, int below, int more, wild=0, *, excluded=0, bint a6=False, int top=0, uint32_t most=0x3FFFFFFF):
+    """Return how many of the hands of ``census`` have a low, ``excluded`` cards apart, that is ``most`` or lower.
+
+    ``a6``: straights and flushes count against it. ``top``: the highest rank that qualifies, 0 for any low.
+    """
+    cdef uint64_t cards = mask_of(held, "held"), wilds = mask_of(wild, "wild"), out = mask_of(excluded, "excluded")
+    cdef uint64_t found
+    check_census(cards, below, more)
+    with nogil:
+        found = dugout_count_lows(cards, below, more, wilds, out, a6, top, most)
+    return found
