@@ -39,7 +39,8 @@ proto: $(INSTALLED) ## Generate the Python code of proto/stud/v1/stud.proto
 		--python_out=$(PROTO_OUT) --grpc_python_out=$(PROTO_OUT) \
 		--mypy_out=$(PROTO_OUT) --mypy_grpc_out=$(PROTO_OUT) proto/stud/v1/stud.proto
 
-bench: $(INSTALLED) ## Measure the engine (hands per second) and the service (actions per second, latency)
+bench: $(INSTALLED) ## Measure the evaluator, the engine (hands per second) and the service (actions per second, latency)
+	$(BIN)/dugout bench evaluator
 	$(BIN)/dugout simulate --profile baseball --players 6 --hands 5000 --seed 1
 	$(BIN)/dugout loadtest --tables 200 --duration 30s
 

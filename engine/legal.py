@@ -105,7 +105,7 @@ def _bring_in_choices(state: State, player: Player) -> list[Choice]:
     rules = state.rules
     posted = rules.bring_in if rules.credit else min(rules.bring_in, player.stack)
     choices = [Choice(ActionKind.BRING_IN, posted, posted)]
-    if rules.bring_in < rules.low_bet and _can_be_answered(state, player, posted):
+    if rules.bring_in < rules.low_bet:
         choices += _wagers(state, player, ActionKind.COMPLETE, above=posted)
     if lowest_door(state).seat != player.seat:  # whoever opens for an all-in low card may also pass
         choices.append(Choice(ActionKind.FOLD))

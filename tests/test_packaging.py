@@ -48,11 +48,10 @@ def project() -> dict[str, object]:
 
 
 def asked_for() -> list[Requirement]:
+    """Return what is installed for work and tests; ``bench`` is not: what others offer is measured in any release."""
     wanted = project()
-    extras = wanted["optional-dependencies"]
-    return [
-        Requirement(text) for text in (*wanted["dependencies"], *(text for extra in extras.values() for text in extra))
-    ]
+    extras = [texts for extra, texts in wanted["optional-dependencies"].items() if extra != "bench"]
+    return [Requirement(text) for text in (*wanted["dependencies"], *(text for texts in extras for text in texts))]
 
 
 def needed(environment: dict[str, str]) -> Iterator[str]:

@@ -24,6 +24,7 @@ _COMMANDS = {
     "demo": ("service.cli.demo", "demo", "Play one hand of Baseball against a real server and print it."),
     "eval": ("service.cli.eval", "evaluate_hand", "Say what a hand is worth."),
     "rules": ("service.cli.rules", "show_rules", "List the games, show one, or compare two."),
+    "bench": ("service.cli.bench", "bench", "Measure the hand evaluator, or prove it."),
     "simulate": ("service.cli.simulate", "simulate", "Play random hands in the engine and check every step."),
 }
 """Module, function and one line of help of each command of this package."""

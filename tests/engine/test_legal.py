@@ -54,13 +54,6 @@ def test_nobody_may_raise_what_no_opponent_can_answer():
     hand.refuses("raise 8")
 
 
-def test_nobody_may_complete_what_no_opponent_can_answer():
-    hand = deal(STUD, {1: "(-- --) Ks", 2: "(-- --) 2c"}, {1: 3, 2: 100})
-    assert "bring_in 2" == hand.legal
-    hand = deal(STUD, {1: "(-- --) Ks", 2: "(-- --) 2c"}, {1: 4, 2: 100})
-    assert "bring_in 2, complete 5" == hand.legal
-
-
 # What is refused
 
 
