@@ -10,6 +10,8 @@ from engine.evaluator import evaluate, evaluate_low, evaluate_showing
 from engine.hand_value import best_five, describe
 from engine.invariants import broken
 from engine.legal import default_action, legal_actions
+from engine.odds import Odds, SeatOdds, odds
+from engine.outlook import KnownHand
 from engine.profiles import PROFILES
 from engine.ranking import STANDARD, Ranking
 from engine.rules import Rules
@@ -25,10 +27,13 @@ __all__ = [
     "Choice",
     "EngineError",
     "IllegalAction",
+    "KnownHand",
     "LegalActions",
+    "Odds",
     "Ranking",
     "Rules",
     "RulesError",
+    "SeatOdds",
     "StartError",
     "State",
     "Step",
@@ -42,6 +47,7 @@ __all__ = [
     "evaluate_low",
     "evaluate_showing",
     "legal_actions",
+    "odds",
     "start",
     "step",
     "view",
