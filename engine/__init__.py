@@ -5,7 +5,7 @@ may do what, ``view`` and ``visible`` what somebody may see. Time, randomness an
 """
 
 from engine.actions import Action, ActionKind, Choice, LegalActions
-from engine.errors import EngineError, IllegalAction, RulesError, StartError, Violation
+from engine.errors import EngineError, IllegalAction, OddsError, RulesError, StartError, Violation
 from engine.evaluator import evaluate, evaluate_low, evaluate_showing
 from engine.hand_value import best_five, describe
 from engine.invariants import broken
@@ -30,6 +30,7 @@ __all__ = [
     "KnownHand",
     "LegalActions",
     "Odds",
+    "OddsError",
     "Ranking",
     "Rules",
     "RulesError",

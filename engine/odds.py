@@ -93,9 +93,9 @@ def odds(
         on_progress: called with (deals drawn, samples) after every some tenths of a second; it may raise to stop.
 
     Raises:
-        ValueError: if an argument is out of its range, a card is there twice, a hand has more cards than the game
-            gives it, the deck cannot supply those to come, or the game leaves choices that nobody can foresee here:
-            rolled cards, replaced cards, claimed hole cards, a wild rank named by the deal, rain.
+        OddsError: if an argument is out of its range, a card is there twice, a hand has more cards than the game gives
+            it, the deck cannot supply those to come, or the game leaves choices that nobody can foresee here: rolled
+            cards, replaced cards, claimed hole cards, a wild rank named by the deal, rain. It is a ValueError.
         TypeError: if an argument is of another type.
     """
     check_number("samples", samples, 2, SAMPLES_MOST)

@@ -12,6 +12,7 @@ from math import comb
 import msgspec
 
 from engine.cards import DECK_SIZE, card_text, mask_of, parse_rank, rank_mask
+from engine.errors import OddsError
 from engine.knobs import (
     BonusFace,
     BonusMode,
@@ -29,6 +30,7 @@ from engine.rule_checks import MAX_SEATS
 from engine.rules import Rules
 
 _DECK = (1 << DECK_SIZE) - 1
+_CARDS = ("down", "up")
 
 
 class KnownHand(msgspec.Struct, frozen=True):
@@ -126,7 +128,7 @@ def outlook_of(rules: Rules, hands: Sequence[KnownHand], dead: Sequence[int]) ->
     """Return what is to come.
 
     Raises:
-        ValueError: if a card is there twice, a hand has more cards than the game gives it, the deck cannot supply those
+        OddsError: if a card is there twice, a hand has more cards than the game gives it, the deck cannot supply those
             to come, or the game leaves choices that nobody can foresee here.
         TypeError: if an argument is of another type.
     """
@@ -140,14 +142,14 @@ def check_number(name: str, value: int, least: int, most: int) -> None:
     """Refuse a whole number that is out of its range; the error names the argument.
 
     Raises:
-        ValueError: if it is out of its range.
+        OddsError: if it is out of its range.
         TypeError: if it is no whole number.
     """
     if type(value) is not int:
         raise TypeError(f"{name}: a whole number is needed, not {type(value).__name__}")
     if not least <= value <= most:
         shown = value if value.bit_length() <= 128 else f"an int of {value.bit_length()} bits"
-        raise ValueError(f"{name}: {shown} is not from {least} to {most}")
+        raise OddsError(name, f"{shown} is not from {least} to {most}")
 
 
 def _check_rules(rules: Rules) -> None:
@@ -163,14 +165,14 @@ def _check_rules(rules: Rules) -> None:
     for knob, is_set in unforeseen.items():
         if is_set:
             value = msgspec.to_builtins(getattr(rules, knob))
-            raise ValueError(f"rules: odds cannot be foretold with {knob} = {value}")
+            raise OddsError("rules", f"odds cannot be foretold with {knob} = {value}")
 
 
 def _check_hands(hands: Sequence[KnownHand]) -> None:
     if not isinstance(hands, Sequence) or not all(isinstance(hand, KnownHand) for hand in hands):
         raise TypeError("hands: a sequence of KnownHand is needed")
     if not 2 <= len(hands) <= MAX_SEATS:
-        raise ValueError(f"hands: {len(hands)} hands are not from 2 to {MAX_SEATS}")
+        raise OddsError("hands", f"{len(hands)} hands are not from 2 to {MAX_SEATS}")
     for place, hand in enumerate(hands):
         _check_cards(hand.up, f"hands[{place}].up")
         _check_cards(hand.down, f"hands[{place}].down")
@@ -182,15 +184,11 @@ def _check_cards(cards: Sequence[int], name: str) -> None:
     if not isinstance(cards, Sequence) or any(type(card) is not int for card in cards):
         raise TypeError(f"{name}: a sequence of card numbers is needed")
     if any(not 0 <= card < DECK_SIZE for card in cards):
-        raise ValueError(f"{name}: a card is a number from 0 to {DECK_SIZE - 1}")
+        raise OddsError(name, f"a card is a number from 0 to {DECK_SIZE - 1}")
 
 
 def _outlook(rules: Rules, hands: Sequence[KnownHand], dead: Sequence[int]) -> Outlook:
-    known = 0
-    for card in (*dead, *(card for hand in hands for card in (*hand.up, *hand.down))):
-        if known >> card & 1:
-            raise ValueError(f"hands, dead: {card_text(card)} stands there twice")
-        known |= 1 << card
+    known = _known(hands, dead)
     waiting = [_waiting(rules, hand, f"hands[{place}]") for place, hand in enumerate(hands)]
     unseen = _DECK & ~known
     wild = rules.wild_mask | (0 if rules.pay_rank is None else rank_mask(parse_rank(rules.pay_rank)))
@@ -213,12 +211,23 @@ def _outlook(rules: Rules, hands: Sequence[KnownHand], dead: Sequence[int]) -> O
         outlook = msgspec.structs.replace(outlook, slack=supply - to_come)
         to_come -= len(hands)
     if to_come + outlook.bonuses_most > supply:
-        raise ValueError(
-            f"hands, dead: {supply} cards are left for {to_come} to come and up to {outlook.bonuses_most} bonus cards"
-        )
+        coming = f"{to_come} and up to {outlook.bonuses_most} bonus cards"
+        raise OddsError("dead", f"only {supply} cards are left, and {coming} are to come")
     if rules.exhaustion == Exhaustion.RECYCLE_FOLDED and dead and outlook.bonuses_most > outlook.slack:
-        raise ValueError("dead: dead cards may come back where the last round is short of cards (recycle_folded)")
+        raise OddsError("dead", "in this game dead cards may come back where the last round is short of cards")
     return outlook
+
+
+def _known(hands: Sequence[KnownHand], dead: Sequence[int]) -> int:
+    """Return the cards that can no longer come."""
+    known = 0
+    lists = [(f"hands[{place}].{name}", getattr(hand, name)) for place, hand in enumerate(hands) for name in _CARDS]
+    for name, cards in (*lists, ("dead", dead)):
+        for card in cards:
+            if known >> card & 1:
+                raise OddsError(name, f"{card_text(card)} is there twice")
+            known |= 1 << card
+    return known
 
 
 def _waiting(rules: Rules, hand: KnownHand, name: str) -> tuple[int, int, bool]:
@@ -231,15 +240,15 @@ def _waiting(rules: Rules, hand: KnownHand, name: str) -> tuple[int, int, bool]:
     triggers = mask_of(hand.up[no_door:]) & rules.bonus_mask
     bonuses = triggers.bit_count() - hand.declined
     if bonuses < 0:
-        raise ValueError(f"{name}.declined: {hand.declined} is more than its open cards of the bonus rank")
+        raise OddsError(f"{name}.declined", f"{hand.declined} is more than its open cards of the bonus rank")
     bonus_up = rules.bonus_face != BonusFace.DOWN
     up = faces.count("u") + (bonuses if bonus_up else 0) - len(hand.up)
     down = faces.count("d") + (0 if bonus_up else bonuses) - len(hand.down)
     if up < 0:
-        raise ValueError(f"{name}.up: {len(hand.up)} up cards are {-up} more than the game gives")
+        raise OddsError(f"{name}.up", f"{len(hand.up)} up cards are {-up} more than the game gives")
     if down < hand.unseen:
         held = len(hand.down) + hand.unseen
-        raise ValueError(f"{name}.down: {held} down cards are {hand.unseen - down} more than the game gives")
+        raise OddsError(f"{name}.down", f"{held} down cards are {hand.unseen - down} more than the game gives")
     waits_for_last = down - hand.unseen >= len(rules.rounds[-1])
     if no_door and not hand.up:
         return up - 1, down + 1, waits_for_last

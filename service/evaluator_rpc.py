@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from google.protobuf.descriptor import EnumDescriptor
 
-from engine import Ranking, best_five, describe, evaluate, evaluate_showing
-from engine.cards import CardError, mask_of, parse_card, parse_cards, parse_rank, rank_mask
+from engine import PROFILES, Ranking, best_five, describe, evaluate, evaluate_showing
+from engine.cards import CardError, cards_in, mask_of, parse_card, parse_cards, parse_rank, rank_mask
 from engine.knobs import FiveOfAKind, LowQualifier, LowScale, WildInLow
 from engine.rules import Rules
 from proto.stud.v1 import stud_pb2
@@ -17,6 +17,7 @@ from service.codec_cards import card_texts, category_number, wild_as_messages
 from service.codec_enums import names_of, numbers_by_choice
 from service.codec_requests import RequestFields
 from service.codec_rules import profile_rules
+from service.odds_rpc import OddsRpc
 from service.rpc import Call
 
 _CARDS_MOST = 13
@@ -37,6 +38,9 @@ class Game(msgspec.Struct, frozen=True):
 
 class EvaluatorRpc:
     """``EvaluatorService``: what hands are worth. Anybody may ask."""
+
+    def __init__(self) -> None:
+        self._odds = OddsRpc()
 
     async def evaluate(self, request: stud_pb2.EvaluateRequest, call: Call) -> stud_pb2.EvaluateResponse:
         """Say what a hand is worth."""
@@ -59,6 +63,17 @@ class EvaluatorRpc:
             wild_as=wild_as_messages(five.wild_as),
             low=_low_message(cards, game) if request.low else None,
         )
+
+    async def odds(self, request: stud_pb2.OddsRequest, call: Call) -> stud_pb2.OddsResponse:
+        """Say how likely each hand is to win."""
+        if request.HasField("profile"):
+            return await self._odds.answer(request, profile_rules(request.profile), call)
+        with RequestFields(request) as fields:
+            game = _game(fields, request.ranking)
+        rules = PROFILES["seven-card-stud"].replace(
+            wild_cards=card_texts(cards_in(game.wild)), **msgspec.structs.asdict(game.ranking)
+        )
+        return await self._odds.answer(request, rules, call)
 
 
 def _low_message(cards: int, game: Game) -> stud_pb2.LowHand | None:

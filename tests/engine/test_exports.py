@@ -8,6 +8,6 @@ def test_the_exported_names_are_pinned():
     hands = "evaluate evaluate_low evaluate_showing describe best_five STANDARD Ranking"
     values = "PROFILES Rules State Step View Action ActionKind Choice LegalActions"
     chances = "odds KnownHand Odds SeatOdds"
-    errors = "EngineError RulesError StartError IllegalAction Violation"
+    errors = "EngineError RulesError StartError OddsError IllegalAction Violation"
     assert sorted(f"{transitions} {hands} {values} {chances} {errors}".split()) == sorted(engine.__all__)
     assert all(hasattr(engine, name) for name in engine.__all__)
