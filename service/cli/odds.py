@@ -92,21 +92,22 @@ def _parameter(argument: str) -> str:
 @contextmanager
 def _bar() -> Iterator[OnProgress]:
     """Show on standard error, if that is a terminal, how far a long run has come."""
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    started = time.monotonic()
+    console = Console(stderr=True)
+    progress = Progress(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console, transient=True)
+    bar_from_s = time.monotonic() + _BAR_AFTER_S
 
     def on_progress(done: int, samples: int) -> None:
-        if not progress.tasks and time.monotonic() - started > _BAR_AFTER_S and progress.console.is_terminal:
+        if console.is_terminal and not progress.live.is_started and time.monotonic() > bar_from_s:
             progress.add_task("deals", total=samples)
             progress.start()
-        for task in progress.tasks:
-            progress.update(task.id, completed=done)
+        for task in progress.task_ids:
+            progress.update(task, completed=done)
 
     try:
         yield on_progress
     finally:
-        progress.stop()
+        if progress.live.is_started:
+            progress.stop()
 
 
 def _record(found: Odds, seed: int) -> dict[str, Any]:
