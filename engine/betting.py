@@ -25,7 +25,7 @@ def open_round(draft: Draft) -> None:
     """Begin a betting round, or pass it over where nobody could answer a bet."""
     _reopen(draft, 0)
     if sum(can_act(draft, player) for player in draft.players) < 2:
-        draft.phase = Phase.CLOSING  # no betting takes place: who bet last is still the one of the round before
+        _go_on(draft)  # no betting takes place: who bet last is still the one of the round before
         return
     open_pair = draft.rules.open_pair_high_bet and draft.round == _FOURTH_STREET_ROUND and shows_pair(draft)
     draft.betting = Betting(heads_up=len(draft.live) == 2, open_pair=open_pair)
@@ -125,24 +125,14 @@ def pass_turn(draft: Draft) -> None:
 
 
 def close_round(draft: Draft) -> None:
-    """Return what nobody called, collect the bets, and go on with the next round or the showdown."""
+    """End a betting round: settle its bets and go on with the next round or the showdown."""
     collect(draft)
-    if draft.round + 1 < len(draft.rules.rounds):
-        draft.round += 1
-        draft.cursor = -1
-        draft.phase = Phase.DEALING
-    else:
-        draft.phase = Phase.SHOWDOWN
-        first = draft.betting.aggressor
-        still_in = any(player.seat == first for player in draft.live)
-        draft.actor = first if still_in else best_showing(draft).seat
+    _go_on(draft)
 
 
 def collect(draft: Draft) -> None:
     """Return the uncalled part of the highest bet and put the rest of the round's bets into the pots."""
     draft.actor = 0
-    if not any(player.bet for player in draft.players):
-        return
     top, second = sorted(draft.players, key=lambda player: player.bet, reverse=True)[:2]
     uncalled = top.bet - second.bet
     if uncalled and not top.folded:
@@ -152,6 +142,18 @@ def collect(draft: Draft) -> None:
         draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
     draft.betting = Betting(aggressor=draft.betting.aggressor)
     draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
+
+
+def _go_on(draft: Draft) -> None:
+    if draft.round + 1 < len(draft.rules.rounds):
+        draft.round += 1
+        draft.cursor = -1
+        draft.phase = Phase.DEALING
+    else:
+        draft.phase = Phase.SHOWDOWN
+        first = draft.betting.aggressor
+        still_in = any(player.seat == first for player in draft.live)
+        draft.actor = first if still_in else best_showing(draft).seat
 
 
 def _next_to_act(draft: Draft, seat: int) -> int:

@@ -30,7 +30,9 @@ def settle(draft: Draft, amount: int) -> None:
 
 def walk_over(draft: Draft) -> None:
     """Give everything to the last player in, who shows nothing."""
-    collect(draft)
+    if any(player.bet for player in draft.players):
+        collect(draft)
+    draft.actor = 0
     winner = draft.live[0]
     for at, pot in enumerate(draft.pots()):
         _award(draft, at, pot, [winner])

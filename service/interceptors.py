@@ -25,10 +25,9 @@ _Behaviour: TypeAlias = Callable[[Any, _Context], Awaitable[Any]]
 
 
 class AccessLog(grpc.aio.ServerInterceptor):
-    """Logs calls; registered at the server. ``begun`` counts them."""
+    """Logs calls; registered at the server."""
 
     def __init__(self) -> None:
-        self.begun = 0
         self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
@@ -37,7 +36,6 @@ class AccessLog(grpc.aio.ServerInterceptor):
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
         """Return the handler of a call, wrapped; once for each RPC."""
-        self.begun += 1
         method = handler_call_details.method
         wrapped = self._wrapped.get(method)
         if wrapped is None:

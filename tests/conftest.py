@@ -1,6 +1,8 @@
 """What holds for every test: how far properties search, and that nothing may be skipped where all must run."""
 
+import gc
 import os
+from collections.abc import Generator
 
 import hypothesis
 import pytest
@@ -12,6 +14,25 @@ NO_SKIPS = "DUGOUT_NO_SKIPS"
 hypothesis.settings.register_profile("home", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "home")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep the collector away while a failure is described.
+
+    CPython 3.11 fails with a SystemError when a collection in the middle of ``ast.parse`` finalizes a task whose
+    exception nobody has read, since logging that exception parses too; the whole run would end there.
+    """
+    if call.excinfo is None:
+        return (yield)
+    gc.collect()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

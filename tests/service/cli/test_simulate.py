@@ -22,6 +22,20 @@ KEYS = (
     "signature",
 )
 
+# What 60 hands of each game come to under seed 2026. A change that means to change play changes these with it; any
+# other change that does is a mistake. `dugout simulate --all --hands 60 --seed 2026` prints them.
+SIGNATURES = {
+    "baseball": "8691ceedb9704891",
+    "baseball-free-fours": "9abf1d6147e2d708",
+    "baseball-match-pot-fours": "116b8c478c598f55",
+    "baseball-wild-twos": "d063127a1d11a13f",
+    "baseball-one-eyed-jacks": "ee1d869e9ce2b438",
+    "baseball-home": "42e2db678b40fa43",
+    "baseball-home-pay-fours": "d8268a82104731bd",
+    "baseball-simple": "00c653b87145a8bc",
+    "seven-card-stud": "b0383e6b1b3253ee",
+}
+
 
 def simulated(dugout, *arguments):
     done = dugout("simulate", *arguments, "--json")
@@ -50,6 +64,11 @@ def test_nothing_breaks_in_any_game(profile, players):
     played = Simulation(PROFILES[profile], players, seed=players)
     played.run(40)
     assert ([], 0) == (played.broken, played.chip_delta)
+
+
+def test_play_has_not_changed_unnoticed(dugout):
+    played = simulated(dugout, "--all", "--hands", "60", "--seed", "2026")
+    assert SIGNATURES == {record["profile"]: record["signature"] for record in played}
 
 
 def test_a_seed_plays_the_same_hands_and_another_seed_does_not():
