@@ -38,6 +38,8 @@ enum {
     DUGOUT_DECK = 52,
     DUGOUT_SHARES = 840,
     DUGOUT_BLOCK = 4096,
+    /* Deals whose hands are valued together: they stay in the first-level cache. */
+    DUGOUT_BATCH = 128,
     DUGOUT_THREADS = 64
 };
 
@@ -64,10 +66,10 @@ static uint32_t dugout_low_worth(const dugout_plan *plan, uint64_t hand)
     return dugout_low(hand & plan->low_usable, plan->low_wild, plan->straights_count, plan->low_top);
 }
 
-static void dugout_settle_high(const dugout_plan *plan, const uint32_t value[DUGOUT_SEATS], uint64_t weight,
+static void dugout_settle_high(const dugout_plan *plan, const uint64_t value[DUGOUT_SEATS], uint64_t weight,
                                dugout_tally *tally)
 {
-    uint32_t best = value[0];
+    uint64_t best = value[0];
     int winners = 1, last = 0;
     for (int s = 1; s < plan->seats; s++) {
         winners = value[s] > best ? 1 : winners + (value[s] == best);
@@ -89,10 +91,11 @@ static void dugout_settle_high(const dugout_plan *plan, const uint32_t value[DUG
 }
 
 /* Half a pot for the best lows, the other half for the best highs; all of it for these where nobody has a low. */
-static void dugout_settle_both(const dugout_plan *plan, const uint32_t value[DUGOUT_SEATS],
+static void dugout_settle_both(const dugout_plan *plan, const uint64_t value[DUGOUT_SEATS],
                                const uint32_t low[DUGOUT_SEATS], uint64_t weight, dugout_tally *tally)
 {
-    uint32_t best = 0, lowest = DUGOUT_NO_LOW;
+    uint64_t best = 0;
+    uint32_t lowest = DUGOUT_NO_LOW;
     int highs = 0, lows = 0;
     for (int s = 0; s < plan->seats; s++) {
         best = value[s] > best ? value[s] : best;
@@ -113,23 +116,6 @@ static void dugout_settle_both(const dugout_plan *plan, const uint32_t value[DUG
             tally->square[s] += weight * share * share;
         }
     }
-}
-
-static void dugout_settle(const dugout_plan *plan, const uint64_t hand[DUGOUT_SEATS], uint64_t weight,
-                          dugout_tally *tally)
-{
-    uint32_t value[DUGOUT_SEATS], low[DUGOUT_SEATS];
-    for (int s = 0; s < plan->seats; s++) {
-        value[s] = dugout_worth(plan, hand[s]);
-    }
-    if (!plan->with_low) {
-        dugout_settle_high(plan, value, weight, tally);
-        return;
-    }
-    for (int s = 0; s < plan->seats; s++) {
-        low[s] = dugout_low_worth(plan, hand[s]);
-    }
-    dugout_settle_both(plan, value, low, weight, tally);
 }
 
 /* ---- At random ---- */
@@ -170,37 +156,45 @@ static void dugout_seed(uint64_t state[4], uint64_t seed, uint64_t block)
     }
 }
 
-/* The place of the next card among those left. */
-DUGOUT_INLINE int dugout_place(dugout_dealer *dealer)
+/* The whole part of fraction * count; what is left of the fraction stays there. */
+DUGOUT_INLINE int dugout_digit(uint64_t *fraction, uint64_t count)
 {
-    uint64_t count = (uint64_t)dealer->left, low, high;
-    if (dealer->digits == 0) {
-        dealer->fraction = dugout_random(dealer->state);
-        dealer->digits = 5;
-    }
-    dealer->digits--;
-    low = (dealer->fraction & 0xFFFFFFFF) * count;
-    high = (dealer->fraction >> 32) * count + (low >> 32);
-    dealer->fraction = high << 32 | (low & 0xFFFFFFFF);
+#if defined(__SIZEOF_INT128__)
+    unsigned __int128 product = (unsigned __int128)*fraction * count;
+    *fraction = (uint64_t)product;
+    return (int)(product >> 64);
+#else
+    uint64_t low = (*fraction & 0xFFFFFFFF) * count, high = (*fraction >> 32) * count + (low >> 32);
+    *fraction = high << 32 | (low & 0xFFFFFFFF);
     return (int)(high >> 32);
+#endif
 }
 
 /* Cards dealt move behind those left, so the deck need not be put in order for the next deal. */
 DUGOUT_INLINE uint64_t dugout_draw(dugout_dealer *dealer, int cards)
 {
-    uint64_t drawn = 0;
+    uint64_t drawn = 0, fraction = dealer->fraction;
+    int left = dealer->left, digits = dealer->digits;
     for (; cards > 0; cards--) {
-        int place = dugout_place(dealer);
+        if (digits == 0) {
+            fraction = dugout_random(dealer->state);
+            digits = 5;
+        }
+        digits--;
+        int place = dugout_digit(&fraction, (uint64_t)left);
         uint64_t card = dealer->deck[place];
-        dealer->left--;
-        dealer->deck[place] = dealer->deck[dealer->left];
-        dealer->deck[dealer->left] = card;
+        left--;
+        dealer->deck[place] = dealer->deck[left];
+        dealer->deck[left] = card;
         drawn |= card;
     }
+    dealer->fraction = fraction;
+    dealer->left = left;
+    dealer->digits = digits;
     return drawn;
 }
 
-static void dugout_deal(const dugout_plan *plan, dugout_dealer *dealer, uint64_t hand[DUGOUT_SEATS])
+static void dugout_deal(const dugout_plan *plan, dugout_dealer *dealer, uint64_t *hand)
 {
     int closed[DUGOUT_SEATS], bonuses = 0, is_short;
     dealer->left = plan->unseen_count;
@@ -232,17 +226,47 @@ static void dugout_deal(const dugout_plan *plan, dugout_dealer *dealer, uint64_t
     }
 }
 
+/* Values all hands of some deals, one deal after the other. */
+static void dugout_worths(const dugout_plan *plan, const uint64_t *hands, int count, uint64_t *values)
+{
+    for (int hand = 0; hand < count; hand++) {
+        values[hand] = dugout_worth(plan, hands[hand]);
+    }
+}
+
+static void dugout_settle(const dugout_plan *plan, const uint64_t *hands, int deals, dugout_tally *tally)
+{
+    uint64_t values[DUGOUT_BATCH * DUGOUT_SEATS];
+    dugout_worths(plan, hands, deals * plan->seats, values);
+    for (int deal = 0; deal < deals; deal++) {
+        const uint64_t *value = values + deal * plan->seats, *hand = hands + deal * plan->seats;
+        uint32_t low[DUGOUT_SEATS];
+        if (!plan->with_low) {
+            dugout_settle_high(plan, value, 1, tally);
+            continue;
+        }
+        for (int s = 0; s < plan->seats; s++) {
+            low[s] = dugout_low_worth(plan, hand[s]);
+        }
+        dugout_settle_both(plan, value, low, 1, tally);
+    }
+}
+
 static void dugout_deal_block(const dugout_plan *plan, uint64_t seed, uint64_t block, uint64_t deals,
                               dugout_tally *tally)
 {
     dugout_dealer dealer;
-    uint64_t hand[DUGOUT_SEATS];
+    uint64_t hands[DUGOUT_BATCH * DUGOUT_SEATS];
     memset(&dealer, 0, sizeof dealer);
     dugout_seed(dealer.state, seed, block);
     memcpy(dealer.deck, plan->unseen, sizeof dealer.deck);
-    for (uint64_t deal = 0; deal < deals; deal++) {
-        dugout_deal(plan, &dealer, hand);
-        dugout_settle(plan, hand, 1, tally);
+    while (deals) {
+        int batch = deals < DUGOUT_BATCH ? (int)deals : DUGOUT_BATCH;
+        for (int deal = 0; deal < batch; deal++) {
+            dugout_deal(plan, &dealer, hands + deal * plan->seats);
+        }
+        dugout_settle(plan, hands, batch, tally);
+        deals -= (uint64_t)batch;
     }
 }
 
@@ -316,7 +340,8 @@ static void dugout_sample(const dugout_plan *plan, uint64_t seed, uint64_t first
 typedef struct {
     const dugout_plan *plan;
     uint64_t hand[DUGOUT_SEATS], taken;
-    uint32_t value[DUGOUT_SEATS], low[DUGOUT_SEATS];
+    uint64_t value[DUGOUT_SEATS];
+    uint32_t low[DUGOUT_SEATS];
     int closed[DUGOUT_SEATS], bonuses, drawn, is_short;
     /* By the number of cards drawn. */
     uint64_t total[DUGOUT_DECK + 1], leaves;
