@@ -70,11 +70,11 @@ class Game(NamedTuple):
 Table = tuple[Seat, ...]
 
 
-def finished(game: Game, table: Table, deck: frozenset[int], street: int = 0) -> Iterator[tuple[Table, Fraction]]:
-    """Yield every way in which the remaining streets come, with its probability."""
+def finished(game: Game, table: Table, deck: frozenset[int], street: int = 0) -> Iterator[tuple[Table, int]]:
+    """Yield every way in which the remaining streets come, each one of so many equally likely ones."""
     last = max(len(seat.streets) for seat in table)
     if street == last:
-        yield table, Fraction(1)
+        yield table, 1
         return
     coming = [
         (place, face)
@@ -85,20 +85,20 @@ def finished(game: Game, table: Table, deck: frozenset[int], street: int = 0) ->
     if street == last - 1 and len(deck) < len(coming):
         for card in deck:
             shared = tuple(seat._replace(down=(*seat.down, card)) for seat in table)
-            yield shared, Fraction(1, len(deck))
+            yield shared, len(deck)
         if not deck:
-            yield table, Fraction(1)
+            yield table, 1
         return
-    for after, left, chance in dealt(game, table, deck, coming):
+    for after, left, ways in dealt(game, table, deck, coming):
         for end, further in finished(game, after, left, street + 1):
-            yield end, chance * further
+            yield end, ways * further
 
 
 def dealt(
     game: Game, table: Table, deck: frozenset[int], coming: list[tuple[int, str]]
-) -> Iterator[tuple[Table, frozenset[int], Fraction]]:
+) -> Iterator[tuple[Table, frozenset[int], int]]:
     if not coming:
-        yield table, deck, Fraction(1)
+        yield table, deck, 1
         return
     (place, face), *rest = coming
     for card in sorted(deck):
@@ -108,8 +108,8 @@ def dealt(
             follows = [(place, "u" if game.bonus_up else "d"), *rest]
         seat = seat._replace(up=(*seat.up, card)) if face == "u" else seat._replace(down=(*seat.down, card))
         after = (*table[:place], seat, *table[place + 1 :])
-        for end, left, chance in dealt(game, after, deck - {card}, follows):
-            yield end, left, chance / len(deck)
+        for end, left, ways in dealt(game, after, deck - {card}, follows):
+            yield end, left, ways * len(deck)
 
 
 @cache
@@ -140,9 +140,9 @@ def parts(game: Game, cards: tuple[frozenset[int], ...]) -> list[Fraction]:
 def chances(game: Game, table: Table, deck: frozenset[int]) -> list[tuple[Fraction, Fraction, Fraction]]:
     """Return each hand's chances to win alone and to share, and its expected part."""
     ends: dict[tuple[frozenset[int], ...], Fraction] = {}
-    for end, chance in finished(game, table, deck):
+    for end, ways in finished(game, table, deck):
         hands = tuple(frozenset(seat.up + seat.down) for seat in end)
-        ends[hands] = ends.get(hands, Fraction(0)) + chance
+        ends[hands] = ends.get(hands, Fraction(0)) + Fraction(1, ways)
     sums = [[Fraction(0)] * 3 for _ in table]
     for hands, chance in ends.items():
         for total, part in zip(sums, parts(game, hands), strict=True):
