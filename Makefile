@@ -24,11 +24,11 @@ test: $(INSTALLED) ## Run the whole test suite (more arguments for pytest: ARGS=
 serve: $(INSTALLED) ## Serve on 127.0.0.1:50051 with a throw-away store and key (more arguments: ARGS='--port 0')
 	$(BIN)/dugout serve --dev $(ARGS)
 
-lint: $(INSTALLED) ## Check format, style, types, the extension's stub, import rules and the API definition
+lint: $(INSTALLED) ## Check format, style, types, the extensions' stubs, import rules and the API definition
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/stubtest --mypy-config-file pyproject.toml engine.evaluator
+	$(BIN)/stubtest --mypy-config-file pyproject.toml engine.evaluator engine.odds_kernel
 	$(BIN)/lint-imports
 	$(BIN)/buf lint
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml

@@ -5,11 +5,13 @@ may do what, ``view`` and ``visible`` what somebody may see. Time, randomness an
 """
 
 from engine.actions import Action, ActionKind, Choice, LegalActions
-from engine.errors import EngineError, IllegalAction, RulesError, StartError, Violation
+from engine.errors import EngineError, IllegalAction, OddsError, RulesError, StartError, Violation
 from engine.evaluator import evaluate, evaluate_low, evaluate_many, evaluate_showing
 from engine.hand_value import best_five, describe
 from engine.invariants import broken
 from engine.legal import default_action, legal_actions
+from engine.odds import Odds, SeatOdds, odds
+from engine.outlook import KnownHand
 from engine.profiles import PROFILES
 from engine.rain import shares_of_carry
 from engine.ranking import STANDARD, Ranking
@@ -26,10 +28,14 @@ __all__ = [
     "Choice",
     "EngineError",
     "IllegalAction",
+    "KnownHand",
     "LegalActions",
+    "Odds",
+    "OddsError",
     "Ranking",
     "Rules",
     "RulesError",
+    "SeatOdds",
     "StartError",
     "State",
     "Step",
@@ -44,6 +50,7 @@ __all__ = [
     "evaluate_many",
     "evaluate_showing",
     "legal_actions",
+    "odds",
     "shares_of_carry",
     "start",
     "step",

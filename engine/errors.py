@@ -3,6 +3,7 @@
 EngineError
 ├── RulesError       a ``Rules`` record contradicts itself; carries every violation
 ├── StartError       a hand cannot be started from these arguments
+├── OddsError        chances that cannot be told from these arguments
 └── IllegalAction    an action that is not allowed now; carries a reason and changes nothing
 """
 
@@ -38,6 +39,15 @@ class StartError(EngineError, ValueError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
         self.field = field
+
+
+class OddsError(EngineError, ValueError):
+    """Chances that cannot be told; ``argument`` of ``odds`` is at fault (``hands[0].up``), ``reason`` says why."""
+
+    def __init__(self, argument: str, reason: str) -> None:
+        super().__init__(f"{argument}: {reason}")
+        self.argument = argument
+        self.reason = reason
 
 
 class IllegalAction(EngineError):

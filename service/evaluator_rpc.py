@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from google.protobuf.descriptor import EnumDescriptor
 
-from engine import Ranking, best_five, describe, evaluate, evaluate_low, evaluate_many, evaluate_showing
+from engine import PROFILES, Ranking, best_five, describe, evaluate, evaluate_low, evaluate_many, evaluate_showing
 from engine.cards import (
     FULL_DECK,
     CardError,
@@ -31,6 +31,7 @@ from service.codec_enums import names_of, numbers_by_choice
 from service.codec_requests import RequestFields
 from service.codec_rules import profile_rules
 from service.errors import Reason, ServiceError
+from service.odds_rpc import OddsRpc
 from service.rpc import Call
 
 _CARDS_MOST = 13
@@ -57,6 +58,9 @@ class Game(msgspec.Struct, frozen=True):
 
 class EvaluatorRpc:
     """``EvaluatorService``: what hands are worth. Anybody may ask."""
+
+    def __init__(self) -> None:
+        self._odds = OddsRpc()
 
     async def evaluate(self, request: stud_pb2.EvaluateRequest, call: Call) -> stud_pb2.EvaluateResponse:
         """Say what a hand is worth."""
@@ -111,6 +115,17 @@ class EvaluatorRpc:
                     fields.refuse("packed", "unset", "must be set, or text")
                 cards, wild = _packed(fields, request.packed, game.wild)
         return stud_pb2.EvaluateBatchResponse(values=evaluate_many(cards, wild, ranking=game.ranking))
+
+    async def odds(self, request: stud_pb2.OddsRequest, call: Call) -> stud_pb2.OddsResponse:
+        """Say how likely each hand is to win."""
+        if request.HasField("profile"):
+            return await self._odds.answer(request, profile_rules(request.profile), call)
+        with RequestFields(request) as fields:
+            game = _game(fields, request.ranking)
+        rules = PROFILES["seven-card-stud"].replace(
+            wild_cards=card_texts(cards_in(game.wild)), **msgspec.structs.asdict(game.ranking)
+        )
+        return await self._odds.answer(request, rules, call)
 
 
 def _worth(cards: int, game: Game, *, low: bool, showing: bool = False) -> stud_pb2.EvaluateResponse:

@@ -23,6 +23,7 @@ _COMMANDS = {
     "serve": ("service.cli.serve", "serve", "Serve tables over gRPC until it is told to stop."),
     "demo": ("service.cli.demo", "demo", "Play one hand of Baseball against a real server and print it."),
     "eval": ("service.cli.eval", "evaluate_hand", "Say what a hand is worth."),
+    "odds": ("service.cli.odds", "show_odds", "Say how likely hands are to win before they are complete."),
     "rules": ("service.cli.rules", "show_rules", "List the games, show one, or compare two."),
     "bench": ("service.cli.bench", "bench", "Measure the hand evaluator, or prove it."),
     "simulate": ("service.cli.simulate", "simulate", "Play random hands in the engine and check every step."),
