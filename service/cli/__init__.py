@@ -23,6 +23,7 @@ _COMMANDS = {
     "serve": ("service.cli.serve", "serve", "Serve tables over gRPC until it is told to stop."),
     "demo": ("service.cli.demo", "demo", "Play one hand of Baseball against a real server and print it."),
     "eval": ("service.cli.eval", "evaluate_hand", "Say what a hand is worth."),
+    "replay": ("service.cli.replay", "replay_hand", "Show a recorded hand of seven-card stud step by step."),
     "rules": ("service.cli.rules", "show_rules", "List the games, show one, or compare two."),
     "simulate": ("service.cli.simulate", "simulate", "Play random hands in the engine and check every step."),
 }
