@@ -21,6 +21,7 @@ _OWN_PACKAGES = frozenset({"engine", "service", "loadtest", "proto"})
 
 _COMMANDS = {
     "serve": ("service.cli.serve", "serve", "Serve tables over gRPC until it is told to stop."),
+    "bench": ("service.cli.bench", "bench", "Measure a part of Dugout on this machine."),
     "demo": ("service.cli.demo", "demo", "Play one hand of Baseball against a real server and print it."),
     "eval": ("service.cli.eval", "evaluate_hand", "Say what a hand is worth."),
     "replay": ("service.cli.replay", "replay_hand", "Show a recorded hand of seven-card stud step by step."),
