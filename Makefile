@@ -46,8 +46,8 @@ bench: $(INSTALLED) ## Measure the engine (hands per second) and the service (ac
 differential: $(INSTALLED) ## Play random stud hands in PokerKit too and compare everything (ARGS='--hands 20000 --seed 1')
 	$(BIN)/python -m tests.differential $(ARGS)
 
-golden: $(INSTALLED) ## Record the signatures and the action trees anew; say in the commit why play has changed
-	$(BIN)/python -m tests.golden
+golden: $(INSTALLED) ## Record what play comes to anew, and why: ARGS='--reason "…"'
+	$(BIN)/python -m tests.golden $(ARGS)
 
 clean: ## Remove what was built and cached; the virtual environment stays
 	rm -rf build dist *.egg-info engine/*.c engine/*.so $(INSTALLED)
