@@ -24,21 +24,29 @@ from engine.wilds import follow
 
 
 def deal(draft: Draft) -> None:
-    """Do the next thing of a dealing round: settle what a card raised, begin the round, deal a card, or end it."""
+    """Do the next thing of a dealing round: settle what a card raised, begin the round, deal cards, or end it."""
     if settle_next(draft):
         return
-    faces = draft.rules.rounds[draft.round]
     if draft.cursor < 0:
         _begin_round(draft)
-    elif draft.cursor < len(faces) * len(draft.players):
-        turn, place = divmod(draft.cursor, len(draft.players))
-        draft.cursor += 1
-        player = draft.players[place]
-        if not player.folded:
-            down = Face.UNSEEN if draft.rules.rolls else Face.DOWN
-            _give_card(draft, player.seat, Face.UP if faces[turn] == "u" else down, DealCause.STREET)
+    elif draft.cursor < len(draft.rules.rounds[draft.round]) * len(draft.players):
+        _deal_on(draft)
     else:
         draft.phase = Phase.ASKING_AFTER
+
+
+def _deal_on(draft: Draft) -> None:
+    """Deal the round's cards one by one until one of them raises something, or all are out."""
+    faces, count = draft.rules.rounds[draft.round], len(draft.players)
+    down = Face.UNSEEN if draft.rules.rolls else Face.DOWN
+    up, street = Face.UP, DealCause.STREET
+    for at in range(draft.cursor, len(faces) * count):
+        draft.cursor = at + 1
+        player = draft.players[at % count]
+        if not player.folded:
+            _give_card(draft, player.seat, up if faces[at // count] == "u" else down, street)
+            if draft.triggers:
+                return
 
 
 def ask_before_round(draft: Draft) -> None:
@@ -106,8 +114,8 @@ def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_o
 
 
 def _draw(draft: Draft) -> int:
-    card, *rest = draft.deck
-    draft.deck = tuple(rest)
+    card = draft.deck[0]
+    draft.deck = draft.deck[1:]
     return card
 
 
