@@ -13,9 +13,13 @@ from engine.state import Phase, Player, State
 def legal_actions(state: State) -> LegalActions:
     """Return whose turn it is and what that seat may do; no seat and no choices once the hand is finished."""
     if not state.actor:
-        return LegalActions(None)
-    player = state.player(state.actor)
-    return LegalActions(state.actor, tuple(_CHOICES[state.phase](state, player)))
+        return _NOBODY
+    known = state.__dict__.get("legal_actions")
+    if known is None:
+        # Whoever shows a state asks first, and the step that follows asks again.
+        choices = _CHOICES[state.phase](state, state.player(state.actor))
+        known = state.__dict__["legal_actions"] = LegalActions(state.actor, tuple(choices))
+    return known
 
 
 def default_action(state: State) -> Action:
@@ -69,6 +73,10 @@ def amount_of(state: State, action: Action) -> int:
     raise IllegalAction(f"seat {legal.seat} may not {action.kind}{amount}; allowed: {offered}")
 
 
+_NOBODY = LegalActions(None)
+_FOLD = Choice(ActionKind.FOLD)
+_CHECK = Choice(ActionKind.CHECK)
+
 _SIZED = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE})
 """The kinds that must name their amount; the others have only one."""
 
@@ -114,9 +122,9 @@ def _bring_in_choices(state: State, player: Player) -> list[Choice]:
 
 def _betting_choices(state: State, player: Player) -> list[Choice]:
     betting = state.betting
-    choices = [Choice(ActionKind.FOLD)]
+    choices = [_FOLD]
     if player.bet >= betting.level:
-        choices.append(Choice(ActionKind.CHECK))
+        choices.append(_CHECK)
     else:
         to = betting.level if state.rules.credit else min(betting.level, player.bet + player.stack)
         choices.append(Choice(ActionKind.CALL, to, to))
@@ -131,10 +139,11 @@ def _betting_choices(state: State, player: Player) -> list[Choice]:
 
 def _can_be_answered(state: State, player: Player, level: int) -> bool:
     """Whether anybody else could put in more than the level; else the whole raise would come back uncalled."""
-    return any(
-        other.seat != player.seat and can_act(state, other) and (state.rules.credit or other.bet + other.stack > level)
-        for other in state.players
-    )
+    credit = state.rules.credit
+    for other in state.players:
+        if other.seat != player.seat and can_act(state, other) and (credit or other.bet + other.stack > level):
+            return True
+    return False
 
 
 def _wagers(state: State, player: Player, kind: ActionKind, above: int) -> list[Choice]:

@@ -122,8 +122,12 @@ class Award(msgspec.Struct, frozen=True, array_like=True, gc=False):
     amount: int
 
 
-class State(msgspec.Struct, frozen=True, array_like=True):
-    """One deal. ``players`` are in dealing order: clockwise from the dealer's left."""
+class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
+    """One deal. ``players`` are in dealing order: clockwise from the dealer's left.
+
+    What follows from a state is worked out at most once where it is asked for again and again; it is neither encoded
+    nor compared.
+    """
 
     rules: Rules
     phase: Phase
