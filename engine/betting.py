@@ -148,15 +148,17 @@ def close_round(draft: Draft) -> None:
 def collect(draft: Draft) -> None:
     """Return the uncalled part of the highest bet and put the rest of the round's bets into the pots."""
     draft.actor = 0
-    if not any(player.bet for player in draft.players):
+    bettors = [player for player in draft.players if player.bet]
+    if not bettors:
         return
-    top, second = sorted(draft.players, key=lambda player: player.bet, reverse=True)[:2]
-    uncalled = top.bet - second.bet
+    top = max(bettors, key=lambda player: player.bet)
+    uncalled = top.bet - max((player.bet for player in bettors if player is not top), default=0)
     if uncalled and not top.folded:
-        draft.update(top.seat, bet=second.bet, stack=top.stack + uncalled)
+        draft.update(top.seat, bet=top.bet - uncalled, stack=top.stack + uncalled)
         draft.emit(BetReturned(top.seat, uncalled))
-    for player in list(draft.players):
-        draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
+    for bettor in bettors:
+        put_in = draft.player(bettor.seat)
+        draft.update(put_in.seat, collected=put_in.collected + put_in.bet, bet=0)
     draft.betting = Betting(aggressor=draft.betting.aggressor)
     draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
 
