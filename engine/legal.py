@@ -73,11 +73,13 @@ def amount_of(state: State, action: Action) -> int:
     raise IllegalAction(f"seat {legal.seat} may not {action.kind}{amount}; allowed: {offered}")
 
 
+# CPython 3.11 takes long to read a member off its enum; these are read in every step.
+_CALL, _BET, _RAISE, _COMPLETE = ActionKind.CALL, ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE
 _NOBODY = LegalActions(None)
 _FOLD = Choice(ActionKind.FOLD)
 _CHECK = Choice(ActionKind.CHECK)
 
-_SIZED = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE})
+_SIZED = frozenset({_BET, _RAISE, _COMPLETE})
 """The kinds that must name their amount; the others have only one."""
 
 
@@ -114,7 +116,7 @@ def _bring_in_choices(state: State, player: Player) -> list[Choice]:
     posted = rules.bring_in if rules.credit else min(rules.bring_in, player.stack)
     choices = [Choice(ActionKind.BRING_IN, posted, posted)]
     if rules.bring_in < rules.low_bet and _can_be_answered(state, player, posted):
-        choices += _wagers(state, player, ActionKind.COMPLETE, above=posted)
+        choices += _wagers(state, player, _COMPLETE, above=posted)
     if lowest_door(state).seat != player.seat:  # whoever opens for an all-in low card may also pass
         choices.append(Choice(ActionKind.FOLD))
     return choices
@@ -127,13 +129,13 @@ def _betting_choices(state: State, player: Player) -> list[Choice]:
         choices.append(_CHECK)
     else:
         to = betting.level if state.rules.credit else min(betting.level, player.bet + player.stack)
-        choices.append(Choice(ActionKind.CALL, to, to))
+        choices.append(Choice(_CALL, to, to))
     if player.acted or not raises_left(state) or not _can_be_answered(state, player, betting.level):
         return choices
     if betting.opened:
-        kind = ActionKind.RAISE
+        kind = _RAISE
     else:
-        kind = ActionKind.COMPLETE if betting.level else ActionKind.BET
+        kind = _COMPLETE if betting.level else _BET
     return choices + _wagers(state, player, kind, above=betting.level)
 
 

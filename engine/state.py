@@ -32,6 +32,7 @@ class Phase(StrEnum):
     WALKOVER = "walkover"
 
 
+_FINISHED = Phase.FINISHED  # CPython 3.11 takes long to read a member off its enum
 NO_RANK = -1
 
 
@@ -179,7 +180,7 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     @property
     def finished(self) -> bool:
         """Whether the hand is over and every chip is back in a stack."""
-        return self.phase == Phase.FINISHED
+        return self.phase == _FINISHED
 
     @property
     def street(self) -> int:

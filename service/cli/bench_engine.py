@@ -30,6 +30,8 @@ _THEIR_HANDS = 80
 _STEPS = 1500
 _SNAPSHOT_REPEATS = 300
 
+_CHECK = ActionKind.CHECK
+
 Recorded = list[tuple[State, Action]]
 
 
@@ -94,7 +96,7 @@ def _play_ours(rng: random.Random) -> None:
 
 def _choose(state: State, rng: random.Random) -> Action:
     choices = engine.legal_actions(state).choices
-    if len(choices) > 1 and choices[1].kind == ActionKind.CHECK:
+    if len(choices) > 1 and choices[1].kind == _CHECK:
         choices = choices[1:]  # folding comes first
     choice = rng.choice(choices)
     return Action(choice.kind, choice.min)
