@@ -10,10 +10,10 @@ PROTO_OUT ?= .
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
-.PHONY: help demo test serve lint proto bench clean
+.PHONY: help demo test serve lint proto bench differential golden clean
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(INSTALLED) ## Play one hand of Baseball against a real server and print it
 	$(BIN)/dugout demo $(ARGS)
@@ -43,6 +43,12 @@ bench: $(INSTALLED) ## Measure the evaluator, the engine (hands per second) and 
 	$(BIN)/dugout bench evaluator
 	$(BIN)/dugout simulate --profile baseball --players 6 --hands 5000 --seed 1
 	$(BIN)/dugout loadtest --tables 200 --duration 30s
+
+differential: $(INSTALLED) ## Play random stud hands in PokerKit too and compare everything (ARGS='--hands 20000 --seed 1')
+	$(BIN)/python -m tests.differential $(ARGS)
+
+golden: $(INSTALLED) ## Record what play comes to anew, and why: ARGS='--reason "…"'
+	$(BIN)/python -m tests.golden $(ARGS)
 
 clean: ## Remove what was built and cached; the virtual environment stays
 	rm -rf build dist *.egg-info engine/*.c engine/*.so $(INSTALLED)

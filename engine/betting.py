@@ -19,6 +19,9 @@ from engine.sizes import can_act, full_sizes, limit_units
 from engine.state import Betting, Phase
 
 _FOURTH_STREET = 4
+# CPython 3.11 takes long to read a member off its enum; these are read in every step.
+_BETTING, _CLOSING, _WALKOVER = Phase.BETTING, Phase.CLOSING, Phase.WALKOVER
+_HALF_BET = ShortRaise.HALF_BET
 
 
 def open_round(draft: Draft) -> None:
@@ -35,7 +38,7 @@ def open_round(draft: Draft) -> None:
 def choose_opener(draft: Draft) -> None:
     """Give the turn to the seat that opens the round, or to the next one that can act."""
     if sum(can_act(draft, player) for player in draft.players) < 2:
-        draft.phase = Phase.CLOSING
+        draft.phase = _CLOSING
         return
     by_bring_in = draft.round == 0 and draft.rules.first_opener == FirstOpener.BRING_IN
     draft.phase = Phase.BRING_IN if by_bring_in else Phase.BETTING
@@ -60,7 +63,7 @@ def post_bring_in(draft: Draft, to: int) -> None:
         step=rules.low_bet if full else 0,
         opened=full,
     )
-    draft.phase = Phase.BETTING
+    draft.phase = _BETTING
     pass_turn(draft)
 
 
@@ -81,7 +84,7 @@ def call(draft: Draft, to: int) -> None:
 def fold(draft: Draft, to: int) -> None:
     """Give the hand up."""
     draft.fold(draft.actor)
-    if draft.phase != Phase.WALKOVER:
+    if draft.phase != _WALKOVER:
         pass_turn(draft)
 
 
@@ -94,7 +97,7 @@ def bet(draft: Draft, to: int) -> None:
 
 def complete(draft: Draft, to: int) -> None:
     """Raise a partial opening bet to a full one."""
-    draft.phase = Phase.BETTING
+    draft.phase = _BETTING
     seat, paid = _wager(draft, to)
     draft.emit(Completed(seat, to, paid))
     pass_turn(draft)
@@ -121,7 +124,7 @@ def pass_turn(draft: Draft) -> None:
     """Give the turn to the next seat that has to act, or close the round."""
     waiting = waiting_seats(draft)
     if not waiting:
-        draft.phase = Phase.CLOSING
+        draft.phase = _CLOSING
         return
     turn = (player.seat for player in draft.clockwise_from(draft.actor) if player.seat in waiting)
     draft.actor = next(turn)
@@ -136,13 +139,16 @@ def close_round(draft: Draft) -> None:
 def collect(draft: Draft) -> None:
     """Return the uncalled part of the highest bet and put the rest of the round's bets into the pots."""
     draft.actor = 0
-    top, second = sorted(draft.players, key=lambda player: player.bet, reverse=True)[:2]
-    uncalled = top.bet - second.bet
-    if uncalled and not top.folded:
-        draft.update(top.seat, bet=second.bet, stack=top.stack + uncalled)
-        draft.emit(BetReturned(top.seat, uncalled))
-    for player in list(draft.players):
-        draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
+    bettors = [player for player in draft.players if player.bet]
+    if bettors:
+        top = max(bettors, key=lambda player: player.bet)
+        uncalled = top.bet - max((player.bet for player in bettors if player is not top), default=0)
+        if uncalled and not top.folded:
+            draft.update(top.seat, bet=top.bet - uncalled, stack=top.stack + uncalled)
+            draft.emit(BetReturned(top.seat, uncalled))
+    for bettor in bettors:
+        put_in = draft.player(bettor.seat)
+        draft.update(put_in.seat, collected=put_in.collected + put_in.bet, bet=0)
     draft.betting = Betting(aggressor=draft.betting.aggressor)
     draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
 
@@ -203,7 +209,7 @@ def _wager(draft: Draft, to: int) -> tuple[int, int]:
 
 def _is_full(draft: Draft, to: int, least: int, base: int) -> bool:
     """Whether an amount counts as a full bet or raise where ``least`` would be one, measured from ``base``."""
-    half_counts = draft.rules.short_raise == ShortRaise.HALF_BET
+    half_counts = draft.rules.short_raise == _HALF_BET
     return to >= least or (half_counts and 2 * (to - base) >= least - base)
 
 

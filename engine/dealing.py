@@ -22,23 +22,33 @@ from engine.rain import rain_out
 from engine.state import Phase, Trigger
 from engine.wilds import follow
 
+# CPython 3.11 takes long to read a member off its enum; these are read for every card.
+_UP, _DOWN, _UNSEEN, _STREET = Face.UP, Face.DOWN, Face.UNSEEN, DealCause.STREET
+
 
 def deal(draft: Draft) -> None:
-    """Do the next thing of a dealing round: settle what a card raised, begin the round, deal a card, or end it."""
+    """Do the next thing of a dealing round: settle what a card raised, begin the round, deal cards, or end it."""
     if settle_next(draft):
         return
-    faces = draft.rules.rounds[draft.round]
     if draft.cursor < 0:
         _begin_round(draft)
-    elif draft.cursor < len(faces) * len(draft.players):
-        turn, place = divmod(draft.cursor, len(draft.players))
-        draft.cursor += 1
-        player = draft.players[place]
-        if not player.folded:
-            down = Face.UNSEEN if draft.rules.rolls else Face.DOWN
-            _give_card(draft, player.seat, Face.UP if faces[turn] == "u" else down, DealCause.STREET)
+    elif draft.cursor < len(draft.rules.rounds[draft.round]) * len(draft.players):
+        _deal_on(draft)
     else:
         draft.phase = Phase.ASKING_AFTER
+
+
+def _deal_on(draft: Draft) -> None:
+    """Deal the round's cards one by one until one of them raises something, or all are out."""
+    faces, count = draft.rules.rounds[draft.round], len(draft.players)
+    down = _UNSEEN if draft.rules.rolls else _DOWN
+    for at in range(draft.cursor, len(faces) * count):
+        draft.cursor = at + 1
+        player = draft.players[at % count]
+        if not player.folded:
+            _give_card(draft, player.seat, _UP if faces[at // count] == "u" else down, _STREET)
+            if draft.triggers:
+                return
 
 
 def ask_before_round(draft: Draft) -> None:
@@ -85,9 +95,9 @@ def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_o
     card = _draw(draft)
     player = draft.player(seat)
     is_door = False
-    if face == Face.UNSEEN:
+    if face == _UNSEEN:
         draft.update(seat, unseen=(*player.unseen, card))
-    elif face == Face.DOWN:
+    elif face == _DOWN:
         draft.down_dealt = True
         claims = draft.rules.hole_bonus is not None and draft.rules.bonus_mask >> card & 1
         draft.update(
@@ -106,13 +116,13 @@ def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_o
         is_door = not player.up
         draft.update(seat, up=(*player.up, card))
     draft.emit(CardDealt(seat, card, face, cause))
-    if face == Face.UP:
+    if face == _UP:
         show_card(draft, seat, card, is_door=is_door)
 
 
 def _draw(draft: Draft) -> int:
-    card, *rest = draft.deck
-    draft.deck = tuple(rest)
+    card = draft.deck[0]
+    draft.deck = draft.deck[1:]
     return card
 
 

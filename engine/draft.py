@@ -21,6 +21,7 @@ class Draft:
         self.rules = state.rules
         self.phase = state.phase
         self.players: list[Player] = list(state.players)
+        self._places = {player.seat: place for place, player in enumerate(self.players)}
         self.deck: tuple[int, ...] = state.deck
         self.burns: tuple[int, ...] = state.burns
         self.community: tuple[int, ...] = state.community
@@ -52,32 +53,38 @@ class Draft:
 
     def freeze(self) -> State:
         """Return the state that the draft has come to."""
-        return replace(
-            self._before,
-            phase=self.phase,
-            players=tuple(self.players),
-            deck=self.deck,
-            burns=self.burns,
-            community=self.community,
-            round=self.round,
-            cursor=self.cursor,
-            triggers=self.triggers,
-            offer=self.offer,
-            actor=self.actor,
-            betting=self.betting,
-            dead_money=self.dead_money,
-            awards=self.awards,
-            betting_round=self.betting_round,
-            named_wild=self.named_wild,
-            naming=self.naming,
-            pay_bought=self.pay_bought,
-            asked=self.asked,
-            down_dealt=self.down_dealt,
-            leader=self.leader,
-            roller=self.roller,
-            rolled=self.rolled,
-            rained=self.rained,
-            carry=self.carry,
+        before = self._before
+        # By position, which is much faster than by name: the order is that of the fields of State.
+        return State(
+            self.rules,
+            self.phase,
+            before.seat_count,
+            before.button,
+            before.chips,
+            tuple(self.players),
+            self.deck,
+            before.spare,
+            self.burns,
+            self.community,
+            self.round,
+            self.cursor,
+            self.triggers,
+            self.offer,
+            self.actor,
+            self.betting,
+            self.dead_money,
+            self.awards,
+            self.betting_round,
+            self.named_wild,
+            self.naming,
+            self.pay_bought,
+            self.asked,
+            self.down_dealt,
+            self.leader,
+            self.roller,
+            self.rolled,
+            self.rained,
+            self.carry,
         )
 
     def emit(self, event: AnyEvent) -> None:
@@ -96,25 +103,21 @@ class Draft:
 
     def place(self, seat: int) -> int:
         """Return a seat's place in dealing order, 0 for the dealer's left."""
-        for place, player in enumerate(self.players):
-            if player.seat == seat:
-                return place
-        raise KeyError(seat)
+        return self._places[seat]
 
     def player(self, seat: int) -> Player:
         """Return the player of a seat."""
-        return self.players[self.place(seat)]
+        return self.players[self._places[seat]]
 
     def update(self, seat: int, **changes: Any) -> Player:
         """Change some fields of a player."""
-        place = self.place(seat)
-        player = replace(self.players[place], **changes)
-        self.players[place] = player
+        place = self._places[seat]
+        self.players[place] = player = replace(self.players[place], **changes)
         return player
 
     def clockwise_from(self, seat: int) -> list[Player]:
         """Return all players in turn, beginning with the one after a seat and ending with it."""
-        start = self.place(seat) + 1
+        start = self._places[seat] + 1
         return self.players[start:] + self.players[:start]
 
     def affordable(self, player: Player, amount: int) -> int:

@@ -13,9 +13,13 @@ from engine.state import Phase, Player, State
 def legal_actions(state: State) -> LegalActions:
     """Return whose turn it is and what that seat may do; no seat and no choices once the hand is finished."""
     if not state.actor:
-        return LegalActions(None)
-    player = state.player(state.actor)
-    return LegalActions(state.actor, tuple(_CHOICES[state.phase](state, player)))
+        return _NOBODY
+    known = state.__dict__.get("legal_actions")
+    if known is None:
+        # Whoever shows a state asks first, and the step that follows asks again.
+        choices = _CHOICES[state.phase](state, state.player(state.actor))
+        known = state.__dict__["legal_actions"] = LegalActions(state.actor, tuple(choices))
+    return known
 
 
 def default_action(state: State) -> Action:
@@ -69,7 +73,13 @@ def amount_of(state: State, action: Action) -> int:
     raise IllegalAction(f"seat {legal.seat} may not {action.kind}{amount}; allowed: {offered}")
 
 
-_SIZED = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE})
+# CPython 3.11 takes long to read a member off its enum; these are read in every step.
+_CALL, _BET, _RAISE, _COMPLETE = ActionKind.CALL, ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE
+_NOBODY = LegalActions(None)
+_FOLD = Choice(ActionKind.FOLD)
+_CHECK = Choice(ActionKind.CHECK)
+
+_SIZED = frozenset({_BET, _RAISE, _COMPLETE})
 """The kinds that must name their amount; the others have only one."""
 
 
@@ -106,7 +116,7 @@ def _bring_in_choices(state: State, player: Player) -> list[Choice]:
     posted = rules.bring_in if rules.credit else min(rules.bring_in, player.stack)
     choices = [Choice(ActionKind.BRING_IN, posted, posted)]
     if rules.bring_in < rules.low_bet:
-        choices += _wagers(state, player, ActionKind.COMPLETE, above=posted)
+        choices += _wagers(state, player, _COMPLETE, above=posted)
     if lowest_door(state).seat != player.seat:  # whoever opens for an all-in low card may also pass
         choices.append(Choice(ActionKind.FOLD))
     return choices
@@ -114,27 +124,28 @@ def _bring_in_choices(state: State, player: Player) -> list[Choice]:
 
 def _betting_choices(state: State, player: Player) -> list[Choice]:
     betting = state.betting
-    choices = [Choice(ActionKind.FOLD)]
+    choices = [_FOLD]
     if player.bet >= betting.level:
-        choices.append(Choice(ActionKind.CHECK))
+        choices.append(_CHECK)
     else:
         to = betting.level if state.rules.credit else min(betting.level, player.bet + player.stack)
-        choices.append(Choice(ActionKind.CALL, to, to))
+        choices.append(Choice(_CALL, to, to))
     if player.acted or not raises_left(state) or not _can_be_answered(state, player, betting.level):
         return choices
     if betting.opened:
-        kind = ActionKind.RAISE
+        kind = _RAISE
     else:
-        kind = ActionKind.COMPLETE if betting.level else ActionKind.BET
+        kind = _COMPLETE if betting.level else _BET
     return choices + _wagers(state, player, kind, above=betting.level)
 
 
 def _can_be_answered(state: State, player: Player, level: int) -> bool:
     """Whether anybody else could put in more than the level; else the whole raise would come back uncalled."""
-    return any(
-        other.seat != player.seat and can_act(state, other) and (state.rules.credit or other.bet + other.stack > level)
-        for other in state.players
-    )
+    credit = state.rules.credit
+    for other in state.players:
+        if other.seat != player.seat and can_act(state, other) and (credit or other.bet + other.stack > level):
+            return True
+    return False
 
 
 def _wagers(state: State, player: Player, kind: ActionKind, above: int) -> list[Choice]:

@@ -32,12 +32,12 @@ def layered(contributions: Sequence[Contribution], dead_money: Sequence[tuple[in
     amounts: list[int] = []
     below = 0
     for level in levels:
-        amounts.append(sum(min(amount, level) - min(amount, below) for _, amount, _ in contributions))
+        amounts.append(sum([min(amount, level) - below for _, amount, _ in contributions if amount > below]))
         below = level
-    amounts[-1] += sum(max(amount - below, 0) for _, amount, _ in contributions)
+    amounts[-1] += sum([amount - below for _, amount, _ in contributions if amount > below])
     for level, amount in dead_money:
         amounts[next((at for at, top in enumerate(levels) if top >= level), -1)] += amount
     return tuple(
-        Pot(amount, tuple(seat for seat, paid, live in contributions if live and paid >= level))
+        Pot(amount, tuple([seat for seat, paid, live in contributions if live and paid >= level]))
         for level, amount in zip(levels, amounts, strict=True)
     )

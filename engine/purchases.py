@@ -34,6 +34,8 @@ from engine.state import Offer, Phase, Trigger
 def note_triggers(draft: Draft, seat: int, card: int, *, is_door: bool) -> None:
     """Note what a card that has just come up has to be settled for: pay rank first, then bonus, then rain."""
     rules = draft.rules
+    if not rules.trigger_mask >> card & 1:
+        return
     raised: list[Trigger] = []
     if rules.pay_mask >> card & 1:
         raised.append(Trigger(seat, card, PurchaseKind.PAY_RANK))

@@ -224,6 +224,11 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
         return 0 if self.rain_card is None else mask_of([parse_card(self.rain_card)])
 
     @cached_property
+    def trigger_mask(self) -> int:
+        """The cards that raise something when they come up."""
+        return self.pay_mask | self.bonus_mask | self.rain_mask
+
+    @cached_property
     def rolls(self) -> bool:
         """Whether the cards are rolled instead of dealt up."""
         return self.reveal_mode == RevealMode.ROLL_YOUR_OWN

@@ -43,7 +43,8 @@ def _show(draft: Draft, player: Player) -> Worth:
 def _end(draft: Draft) -> None:
     """Leave nothing in the middle and nobody to act."""
     for player in list(draft.players):
-        draft.update(player.seat, collected=0)
+        if player.collected:
+            draft.update(player.seat, collected=0)
     draft.dead_money = ()
     draft.triggers = ()
     draft.offer = None

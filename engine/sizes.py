@@ -24,7 +24,7 @@ def full_sizes(hand: Hand, player: Player) -> tuple[tuple[int, int], ...]:
     base = betting.full_level if betting.opened else 0
     match hand.rules.structure:
         case FixedLimit():
-            return tuple((base + unit, base + unit) for unit in limit_units(hand))
+            return tuple([(base + unit, base + unit) for unit in limit_units(hand)])
         case OneUnit(bet=unit):
             return ((base + unit, base + unit),)
         case Doubling(bet=unit):

@@ -32,6 +32,7 @@ class Phase(StrEnum):
     WALKOVER = "walkover"
 
 
+_FINISHED = Phase.FINISHED  # CPython 3.11 takes long to read a member off its enum
 NO_RANK = -1
 
 
@@ -122,8 +123,12 @@ class Award(msgspec.Struct, frozen=True, array_like=True, gc=False):
     amount: int
 
 
-class State(msgspec.Struct, frozen=True, array_like=True):
-    """One deal. ``players`` are in dealing order: clockwise from the dealer's left."""
+class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
+    """One deal. ``players`` are in dealing order: clockwise from the dealer's left.
+
+    What follows from a state is worked out at most once where it is asked for again and again; it is neither encoded
+    nor compared.
+    """
 
     rules: Rules
     phase: Phase
@@ -177,7 +182,7 @@ class State(msgspec.Struct, frozen=True, array_like=True):
     @property
     def finished(self) -> bool:
         """Whether the hand is over and every chip is back in a stack."""
-        return self.phase == Phase.FINISHED
+        return self.phase == _FINISHED
 
     @property
     def street(self) -> int:

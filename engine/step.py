@@ -51,6 +51,9 @@ AUTOMATIC: Mapping[Phase, Callable[[Draft], None]] = {
     Phase.WALKOVER: showdown.walk_over,
 }
 
+# CPython 3.11 takes long to read a member off its enum, and this is read in every step.
+_LEAVE = ActionKind.LEAVE
+
 
 class Step(msgspec.Struct, frozen=True):
     """What a transition leads to: the new state, and what happened on the way."""
@@ -118,7 +121,7 @@ def step(state: State, action: Action) -> Step:
     Raises:
         IllegalAction: if it is not among ``legal_actions(state)``; nothing has changed then.
     """
-    if action.kind == ActionKind.LEAVE:
+    if action.kind == _LEAVE:
         return _leave(state, action.seat)
     to = amount_of(state, action)
     draft = Draft(state)

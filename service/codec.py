@@ -5,10 +5,12 @@ decided elsewhere. What a viewer may see of a hand is ``engine.view``'s to say a
 nothing here reads a card from anywhere else.
 """
 
+from collections.abc import Mapping
+
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from engine import ActionKind, View, view
+from engine import ActionKind, LegalActions, State, View, legal_actions, view
 from engine.cards import card_text
 from engine.state import Offer, Phase
 from engine.view import SeatView
@@ -69,6 +71,16 @@ def happening_message(happening: Happening, viewer: int | None) -> stud_pb2.Watc
         time=timestamp(happening.time_ms),
         events=event_messages(happening.events, viewer),
     )
+
+
+def recorded_message(hand: State, names: Mapping[int, str]) -> stud_pb2.Table:
+    """Return a hand that was recorded elsewhere as a table: who sits there with what, whose turn it is."""
+    message = stud_pb2.Table()
+    for player in sorted(hand.players, key=lambda player: player.seat):
+        message.seats.add(seat=player.seat, player_id=names[player.seat], stack=player.stack)
+    if hand.phase != Phase.SHOWDOWN:
+        _write_turn(message, legal_actions(hand))
+    return message
 
 
 def checkpoint_message(version: int, etag: str, hand_number: int, time_ms: int) -> stud_pb2.WatchTableResponse:
@@ -136,21 +148,24 @@ def _write_hand(message: stud_pb2.Table, table: Table, seen: View) -> None:
     message.carry = table.carry
     if seen.offer is not None:
         message.offer.CopyFrom(_offer_message(seen.offer))
-    if seen.legal.seat is not None and seen.phase != Phase.SHOWDOWN:
-        message.to_act_seat = seen.legal.seat
-        for choice in seen.legal.choices:
-            message.legal_actions.add(
-                kind=ACTION_NUMBERS[choice.kind],
-                min_to=choice.min,
-                max_to=choice.max,
-                price=choice.price,
-            )
+    if seen.phase != Phase.SHOWDOWN:
+        _write_turn(message, seen.legal)
     won: dict[int, int] = {}
     for award in seen.awards:
         won[award.seat] = won.get(award.seat, 0) + award.amount
     for seat, amount in sorted(won.items()):
         message.awards.add(seat=seat, amount=amount)
     message.winner_seats.extend(sorted(won))
+
+
+def _write_turn(message: stud_pb2.Table, legal: LegalActions) -> None:
+    if legal.seat is None:
+        return
+    message.to_act_seat = legal.seat
+    for choice in legal.choices:
+        message.legal_actions.add(
+            kind=ACTION_NUMBERS[choice.kind], min_to=choice.min, max_to=choice.max, price=choice.price
+        )
 
 
 def _offer_message(offer: Offer) -> stud_pb2.Offer:

@@ -24,8 +24,9 @@ _COMMANDS = {
     "demo": ("service.cli.demo", "demo", "Play one hand of Baseball against a real server and print it."),
     "eval": ("service.cli.eval", "evaluate_hand", "Say what a hand is worth."),
     "odds": ("service.cli.odds", "show_odds", "Say how likely hands are to win before they are complete."),
+    "replay": ("service.cli.replay", "replay_hand", "Show a recorded hand of seven-card stud step by step."),
     "rules": ("service.cli.rules", "show_rules", "List the games, show one, or compare two."),
-    "bench": ("service.cli.bench", "bench", "Measure the hand evaluator, or prove it."),
+    "bench": ("service.cli.bench", "bench", "Measure a part of Dugout beside its peers, or prove it."),
     "simulate": ("service.cli.simulate", "simulate", "Play random hands in the engine and check every step."),
 }
 """Module, function and one line of help of each command of this package."""

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from service.cli import evaluator_bench, evaluator_proof
+from service.cli import engine_bench, evaluator_bench, evaluator_proof
 from service.cli.output import print_json, print_table
 
 
@@ -18,24 +18,43 @@ class Subject(StrEnum):
     """What can be measured."""
 
     EVALUATOR = "evaluator"
+    ENGINE = "engine"
 
 
 def bench(
-    subject: Annotated[Subject, typer.Argument(metavar="evaluator", help="What to measure.", show_default=False)],
-    hands: Annotated[int, typer.Option("--hands", min=32, help="Random hands to measure with.")] = 1 << 20,
+    subject: Annotated[Subject, typer.Argument(help="What to measure.", show_default=False)],
+    hands: Annotated[int, typer.Option("--hands", min=32, help="Random hands to value; evaluator only.")] = 1 << 20,
     seed: Annotated[int, typer.Option("--seed", help="The same seed deals the same hands.")] = 1,
     exhaustive: Annotated[
-        bool, typer.Option("--exhaustive", help="Value every hand instead, and compare; some minutes.")
+        bool, typer.Option("--exhaustive", help="Value every hand instead; evaluator only, some minutes.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure the hand evaluator beside those of other packages (extra: bench); status 1 if a proof fails.
+    """Measure a part of Dugout beside its peers (extra: bench); status 1 if a proof fails.
 
     Example: dugout bench evaluator
     """
-    if exhaustive:
+    if subject == Subject.ENGINE:
+        if exhaustive:
+            raise typer.BadParameter("belongs to the evaluator", param_hint="--exhaustive")
+        _measure_engine(as_json)
+    elif exhaustive:
         _prove(as_json)
+    else:
+        _measure_evaluator(hands, seed, as_json)
+
+
+def _measure_engine(as_json: bool) -> None:
+    result = engine_bench.measure_engine()
+    if as_json:
+        print_json(result)
         return
+    print_table([(row["name"], f"{row['value']:>12,.1f}", row["unit"]) for row in result["rows"]])
+    for name, ratio in result["ratios"].items():
+        typer.echo(f"{name}: {ratio}")
+
+
+def _measure_evaluator(hands: int, seed: int, as_json: bool) -> None:
     with _progress("hands", hands) as advance:
         found, missing = evaluator_bench.measure(hands, seed, advance)
     result = evaluator_bench.results(found, missing)

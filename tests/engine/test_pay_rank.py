@@ -117,6 +117,7 @@ def test_a_fixed_price_on_credit():
 def test_nothing_is_asked_where_the_pot_is_empty():
     hand = deal(MATCH_POT.replace(ante=0), {1: "(-- --) 3s", 2: "(-- --) Ks"})
     assert [] == hand.all(PurchaseOffered)
+    assert [PurchaseMade(1, PurchaseKind.PAY_RANK, parse_card("3s"), 0)] == hand.all(PurchaseMade)
     assert is_wild(hand, 1, "3s")
 
 
@@ -148,6 +149,7 @@ def test_after_the_first_three_later_ones_are_wild_and_free():
     hand.play("1 buy")
     assert 18 == hand.pot
     assert [1] == [event.seat for event in hand.all(PurchaseOffered)]
+    assert [(1, 9), (2, 0)] == [(event.seat, event.paid) for event in hand.all(PurchaseMade)]
     assert [True, True] == [is_wild(hand, 1, "3s"), is_wild(hand, 2, "3h")]
 
 
@@ -335,6 +337,7 @@ def test_an_all_in_player_pays_nothing_and_has_a_wild_card():
     hand = deal(MATCH_POT, THREES, {1: 1, 2: 100, 3: 100})
     assert 2 == hand.actor
     assert is_wild(hand, 1, "3s")
+    assert [(1, 0)] == [(event.seat, event.paid) for event in hand.all(PurchaseMade)]
     assert 3 == hand.pot
 
 
@@ -349,6 +352,7 @@ def test_who_cannot_pay_in_full_may_have_to_fold(stack):
 def test_where_refusing_costs_nothing_only_who_can_pay_in_full_is_asked(stack, asked):
     hand = deal(NATURAL, THREES, {1: stack, 2: 100, 3: 100})
     assert asked == (hand.actor == 1)
+    assert [] == hand.all(PurchaseMade)
     assert not hand.folded(1)
     assert not is_wild(hand, 1, "3s")
 
