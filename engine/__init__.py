@@ -6,7 +6,7 @@ may do what, ``view`` and ``visible`` what somebody may see. Time, randomness an
 
 from engine.actions import Action, ActionKind, Choice, LegalActions
 from engine.errors import EngineError, IllegalAction, OddsError, RulesError, StartError, Violation
-from engine.evaluator import evaluate, evaluate_low, evaluate_showing
+from engine.evaluator import evaluate, evaluate_low, evaluate_many, evaluate_showing
 from engine.hand_value import best_five, describe
 from engine.invariants import broken
 from engine.legal import default_action, legal_actions
@@ -46,6 +46,7 @@ __all__ = [
     "describe",
     "evaluate",
     "evaluate_low",
+    "evaluate_many",
     "evaluate_showing",
     "legal_actions",
     "odds",

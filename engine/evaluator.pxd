@@ -17,3 +17,14 @@ cdef extern from "evaluator.h" nogil:
     uint32_t dugout_low(uint64_t cards, uint64_t wild, bint straights_count, int top)
 
     int dugout_count(uint64_t cards)
+
+
+cdef extern from "evaluator_paths.h" nogil:
+    ctypedef size_t (*dugout_batch)(
+        const char *cards, const char *wild, bint one_wild, size_t hands, unsigned flags, char *out)
+
+    int DUGOUT_PORTABLE, DUGOUT_AVX2, DUGOUT_AVX512, DUGOUT_PATHS, DUGOUT_MOST_CARDS
+
+    # Values many hands (evaluator_batch.h); stops before the first block with a hand or a wild mask that is none
+    # and returns where, otherwise the number of hands. NULL: the processor lacks that path.
+    dugout_batch dugout_batch_on(int path)

@@ -1,4 +1,10 @@
+from typing import TypeVar, overload
+
+from typing_extensions import Buffer
+
 from engine.ranking import Ranking
+
+_Values = TypeVar("_Values", bound=Buffer)
 
 def evaluate(cards: int, wild: int = 0, *, ranking: Ranking = ...) -> int:
     """Return the value of the best five cards of a hand: higher is better, equal is a tie."""
@@ -15,3 +21,11 @@ def evaluate_low(
     qualifier: int | None = 8,
 ) -> int | None:
     """Return the value of the best low hand: lower is better, None when there is none."""
+
+@overload
+def evaluate_many(cards: Buffer, wild: int | Buffer, *, ranking: Ranking = ..., out: None = None) -> memoryview[int]:
+    """Return the values of many hands in a new buffer of 64-bit integers; the GIL is released."""
+
+@overload
+def evaluate_many(cards: Buffer, wild: int | Buffer, *, ranking: Ranking = ..., out: _Values) -> _Values:
+    """Write the values of many hands to ``out``, a buffer of 64-bit integers, and return it."""

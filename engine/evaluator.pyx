@@ -1,8 +1,19 @@
 # cython: autotestdict=False
 """The compiled hand evaluator; engine/evaluator_twin.py says the same in plain Python."""
 
+cimport cython
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS,
+    PyBUF_FORMAT,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_CheckBuffer,
+    PyObject_GetBuffer,
+)
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
 from cpython.long cimport PyLong_Check
+from libc.stdlib cimport getenv
+from libc.string cimport memcpy
 
 from engine.ranking import STANDARD, Ranking
 
@@ -20,9 +31,6 @@ cdef extern from *:
 
 cdef object standard = STANDARD
 cdef object ranking_type = Ranking
-
-cdef enum:
-    MOST_CARDS = 13
 
 
 cdef uint64_t refuse_mask(object value, str name) except? 0xFFFFFFFFFFFFFFFF:
@@ -45,12 +53,12 @@ cdef inline uint64_t mask_of(object value, str name) except? 0xFFFFFFFFFFFFFFFF:
 
 
 cdef uint64_t refuse_hand(uint64_t hand) except? 0xFFFFFFFFFFFFFFFF:
-    raise ValueError(f"cards: a hand has 1 to {MOST_CARDS} cards, not {dugout_count(hand)}")
+    raise ValueError(f"cards: a hand has 1 to {DUGOUT_MOST_CARDS} cards, not {dugout_count(hand)}")
 
 
 cdef inline uint64_t hand_of(object value) except? 0xFFFFFFFFFFFFFFFF:
     cdef uint64_t hand = mask_of(value, "cards")
-    if hand == 0 or dugout_count(hand) > MOST_CARDS:
+    if hand == 0 or dugout_count(hand) > DUGOUT_MOST_CARDS:
         return refuse_hand(hand)
     return hand
 
@@ -141,3 +149,121 @@ cdef int top_of(object qualifier) except -1:
     if not 5 <= qualifier <= 13:
         raise ValueError("qualifier: the highest rank of a low is 5 to 13, or None")
     return qualifier
+
+
+cdef tuple paths = ("portable", "avx2", "avx512")
+cdef int best_path = DUGOUT_PORTABLE
+
+
+cdef dugout_batch path_named(const char *name) except NULL:
+    """Return the path that ``DUGOUT_SIMD`` names."""
+    cdef str asked = name.decode("utf-8", "replace")
+    there = [path for at, path in enumerate(paths) if dugout_batch_on(at) is not NULL]
+    if asked not in paths:
+        raise RuntimeError(f"DUGOUT_SIMD: {asked!r} is none of {', '.join(paths)}")
+    if asked not in there:
+        raise RuntimeError(f"DUGOUT_SIMD: this processor has no {asked}, only {', '.join(there)}")
+    return dugout_batch_on(paths.index(asked))
+
+
+cdef dugout_batch chosen_path() except NULL:
+    global best_path
+    cdef const char *forced = getenv("DUGOUT_SIMD")
+    if forced is not NULL and forced[0]:
+        return path_named(forced)
+    if best_path == DUGOUT_PORTABLE:
+        best_path = max(at for at in range(DUGOUT_PATHS) if dugout_batch_on(at) is not NULL)
+    return dugout_batch_on(best_path)
+
+
+@cython.final
+@cython.auto_pickle(False)
+cdef class _Masks:
+    """A buffer of 64-bit numbers, held as long as this object lives."""
+
+    cdef Py_buffer view
+    cdef bint held
+    cdef Py_ssize_t count
+
+    def __cinit__(self, source, str name, bint writable):
+        cdef int wanted = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT
+        if not PyObject_CheckBuffer(source):
+            raise TypeError(f"{name}: a buffer of 64-bit integers is needed, not {type(source).__name__}")
+        try:
+            PyObject_GetBuffer(source, &self.view, wanted | PyBUF_WRITABLE if writable else wanted)
+        except (BufferError, ValueError) as error:
+            raise ValueError(f"{name}: no C-contiguous{' writable' if writable else ''} buffer: {error}") from None
+        self.held = True
+        form = b"B" if self.view.format is NULL else <bytes>self.view.format
+        if form.lstrip(b"@=<") not in (b"Q", b"q", b"L", b"l", b"N", b"n", b"B", b"c"):
+            raise ValueError(f"{name}: items of format {form.decode()!r} are not 64-bit integers or bytes")
+        if self.view.itemsize not in (1, 8):
+            raise ValueError(f"{name}: items of {self.view.itemsize} bytes are not 64-bit integers")
+        if self.view.len % 8:
+            raise ValueError(f"{name}: {self.view.len} bytes are no whole number of 64-bit integers")
+        self.count = self.view.len // 8
+
+    def __dealloc__(self):
+        if self.held:
+            PyBuffer_Release(&self.view)
+
+
+cdef uint64_t mask_at(const char *masks, size_t at) noexcept:
+    cdef uint64_t mask
+    memcpy(&mask, masks + 8 * at, 8)
+    return mask
+
+
+cdef int refuse_first(const char *cards, const char *wild, bint one_wild, size_t at, size_t hands) except -1:
+    """Name the first hand or wild mask from ``at`` on that is none."""
+    cdef uint64_t hand, wilds
+    for at in range(at, hands):
+        hand = mask_at(cards, at)
+        wilds = mask_at(wild, 0 if one_wild else at)
+        for name, mask in (("cards", hand), ("wild", wilds)):
+            if mask >> 52:
+                raise ValueError(f"{name}[{at}]: {mask:#x} is not a mask of the 52 cards (0 to 2**52 - 1)")
+        if not 1 <= dugout_count(hand) <= DUGOUT_MOST_CARDS:
+            raise ValueError(f"cards[{at}]: a hand has 1 to {DUGOUT_MOST_CARDS} cards, not {dugout_count(hand)}")
+    raise ValueError("cards: changed by another thread while they were evaluated")
+
+
+def evaluate_many(cards, wild, *, ranking=STANDARD, out=None):
+    """Return the values of many hands, those of ``evaluate``, without holding the GIL.
+
+    ``cards`` is a C-contiguous buffer of 64-bit integers (a numpy array, ``array("Q")``, a memoryview) or of
+    bytes in the machine's order, eight a hand. ``wild`` is one mask, or a buffer of as many. Values go to ``out``,
+    a writable buffer of as many 64-bit integers, which is then returned and may be ``cards`` itself but not
+    overlap it otherwise; without one, to a new memoryview of format ``q``.
+
+    The environment variable ``DUGOUT_SIMD`` (``avx512``, ``avx2``, ``portable``) forces a path; unset, the
+    processor's best one is taken. The values do not depend on it.
+
+    Raises:
+        ValueError: if a hand or a mask is none, as for ``evaluate``, with its index; ``out`` is then written in
+            part. Or if a buffer has other items, or another length than ``cards``.
+        TypeError: if an argument is no buffer, or ``ranking`` not a Ranking.
+        RuntimeError: if ``DUGOUT_SIMD`` names a path that does not exist or that the processor lacks.
+    """
+    cdef int flags = 0 if ranking is standard else flags_of(ranking)
+    cdef _Masks hands = _Masks(cards, "cards", False), wilds = None, values
+    cdef uint64_t one_wild = 0
+    cdef const char *wild_masks = <const char *>&one_wild
+    cdef size_t count = hands.count, done
+    cdef dugout_batch batch = chosen_path()
+    if PyLong_Check(wild):
+        one_wild = mask_of(wild, "wild")
+    else:
+        wilds = _Masks(wild, "wild", False)
+        wild_masks = <const char *>wilds.view.buf
+        if wilds.count != hands.count:
+            raise ValueError(f"wild: {wilds.count} masks for {hands.count} hands")
+    result = memoryview(bytearray(8 * hands.count)).cast("q") if out is None else out
+    values = _Masks(result, "out", True)
+    if values.count != hands.count:
+        raise ValueError(f"out: room for {values.count} values of {hands.count} hands")
+    with nogil:
+        done = batch(<const char *>hands.view.buf, wild_masks, wilds is None, count, flags, <char *>values.view.buf)
+    if done < count:
+        refuse_first(<const char *>hands.view.buf, wild_masks, wilds is None, done, count)
+    return result

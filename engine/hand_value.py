@@ -12,7 +12,10 @@ The value of a low has 30 bits, lower is better: category 29..26, groups 25..13,
 ace is the lowest bit of each.
 """
 
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 
 import msgspec
@@ -28,6 +31,7 @@ __all__ = [
     "Description",
     "Ranking",
     "best_five",
+    "dense_rank",
     "describe",
     "describe_low",
 ]
@@ -172,6 +176,44 @@ def describe_low(value: int) -> Description:
     else:
         words = f"{_words(category, ranks)}, as a low"
     return Description(category, ranks, words)
+
+
+def dense_rank(value: int) -> int:
+    """Return the place of a value among those of five and more cards, from 1, the worst hand, to 7,475, five aces.
+
+    For tables and plots. The places are those of the standard ranking; values that only other rankings have,
+    and those of fewer than five cards, have none.
+
+    Raises:
+        ValueError: if no five cards have this value under the standard ranking.
+        TypeError: if it is not an int.
+    """
+    if not isinstance(value, int):
+        raise TypeError(f"value: an int is needed, not {type(value).__name__}")
+    values = _values_of_fives()
+    place = bisect_left(values, value)
+    if place == len(values) or values[place] != value:
+        raise ValueError(f"value: no five cards have the value {value:#x} under the standard ranking")
+    return place + 1
+
+
+@cache
+def _values_of_fives() -> tuple[int, ...]:
+    return tuple(sorted(code << 27 | groups << 14 | loose << 1 for code, groups, loose in _shapes_of_fives()))
+
+
+def _shapes_of_fives() -> Iterator[tuple[int, int, int]]:
+    """Yield category, ranks of groups and loose ranks of everything that five cards can be."""
+    for code, category in enumerate(CATEGORIES):
+        if category in ("straight", "straight_flush"):
+            yield from ((code, 1 << top, 0) for top in range(_FIVE, _ACE + 1))
+            continue
+        group_count, loose_count = (0, 5) if category == "flush" else _GROUP_SHAPES[category]
+        for held in combinations(range(13), group_count + loose_count):
+            for groups in combinations(held, group_count):
+                loose = mask_of(set(held) - set(groups))
+                if not _is_straight(loose):
+                    yield code, mask_of(groups), loose
 
 
 def _no_hand(value: int) -> ValueError:

@@ -5,7 +5,7 @@ import engine
 
 def test_the_exported_names_are_pinned():
     transitions = "start step legal_actions default_action view visible broken"
-    hands = "evaluate evaluate_low evaluate_showing describe best_five STANDARD Ranking"
+    hands = "evaluate evaluate_low evaluate_many evaluate_showing describe best_five STANDARD Ranking"
     values = "PROFILES Rules State Step View Action ActionKind Choice LegalActions"
     chances = "odds KnownHand Odds SeatOdds"
     errors = "EngineError RulesError StartError OddsError IllegalAction Violation"

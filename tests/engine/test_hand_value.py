@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.cards import cards_in, cards_text, mask_of, parse_cards, parse_rank, rank_mask, rank_of, suit_of
 from engine.evaluator import evaluate, evaluate_low
-from engine.hand_value import CATEGORIES, BestFive, Description, best_five, describe, describe_low
+from engine.hand_value import CATEGORIES, BestFive, Description, best_five, dense_rank, describe, describe_low
 from engine.knobs import FiveOfAKind
 from engine.ranking import STANDARD, Ranking
 
@@ -300,3 +300,57 @@ def test_no_hand_has_no_best_five() -> None:
 def test_the_standard_ranking() -> None:
     assert Ranking(False, FiveOfAKind.ABOVE_STRAIGHT_FLUSH, False) == STANDARD
     assert Ranking(five_of_a_kind="above_straight_flush") == STANDARD  # type: ignore[arg-type]
+
+
+# Dense ranks.
+
+
+def test_dense_ranks_number_all_values_of_five_and_more_cards() -> None:
+    found = {}
+    random = Random(31)
+    for _ in range(100_000):
+        cards = mask_of(random.sample(range(52), random.choice((5, 5, 5, 7, 13))))
+        value = evaluate(cards, random.choice((0, 0, THREES_AND_NINES)))
+        found[value] = dense_rank(value)
+    assert sorted(found) == sorted(found, key=found.__getitem__)
+    assert len(found) == len(set(found.values())) > 5_000
+
+
+@pytest.mark.parametrize(
+    ("cards", "place"),
+    [
+        ("7s 5s 4s 3s 2c", 1),
+        ("As Ks Qs Js 9d", 1_277),
+        ("As Ad Kd Qd Jc", 4_137),
+        ("As Ad Ks Kd Qc", 4_995),
+        ("As Ad Ac Kd Qc", 5_853),
+        ("As Kd Qs Js Ts", 5_863),
+        ("As Ks Qs Js 9s", 7_140),
+        ("As Ac Ad Ks Kc", 7_296),
+        ("As Ac Ad Ah Kc", 7_452),
+        ("As Ks Qs Js Ts", 7_462),
+        ("2s 2c 2d 2h 3s", 7_463),
+        ("3s 3c 3d 3h 9s", 7_475),
+    ],
+)
+def test_dense_ranks_of_hands(cards: str, place: int) -> None:
+    wild = THREES_AND_NINES if place > 7_462 else 0
+    assert place == dense_rank(evaluate(hand(cards), wild))
+
+
+def test_what_has_no_dense_rank() -> None:
+    on_top = Ranking(five_of_a_kind=FiveOfAKind.BELOW_ROYAL_FLUSH)
+    doubled = Ranking(double_ace_flush=True)
+    for value in (
+        evaluate(hand("As Kd Qc Jh")),
+        evaluate(hand("As Ks Qs Js Ts"), ranking=on_top),
+        evaluate(hand("Ah 3h Kh 5h 2h"), THREES_AND_NINES, ranking=doubled),
+        0,
+        -1,
+        1 << 40,
+    ):
+        with pytest.raises(ValueError, match=r"^value: no five cards have the value"):
+            dense_rank(value)
+    for thing in ("7", 7.0, None):
+        with pytest.raises(TypeError, match=r"^value: "):
+            dense_rank(thing)  # type: ignore[arg-type]

@@ -1,5 +1,11 @@
+import asyncio
+from random import Random
+
 import pytest
 
+from engine import PROFILES, Ranking
+from engine import evaluate as engine_evaluate
+from engine.cards import cards_in, cards_text, mask_of, parse_cards
 from proto.stud.v1 import stud_pb2
 
 
@@ -72,3 +78,148 @@ async def test_everything_that_is_wrong_is_named(wire, refused):
         "ranking.five_of_a_kind",
         "ranking.low_scale",
     } == set(refusal.fields)
+
+
+# Compare.
+
+
+async def compare(wire, *hands, **fields):
+    return await wire.evaluator.Compare(stud_pb2.CompareRequest(hands=hands, **fields), **wire.options(None))
+
+
+@pytest.mark.parametrize(
+    ("hands", "fields", "places", "winners"),
+    [
+        (["8s 8h 8c 8d 3c", "As Ks Qs Js Ts"], {"profile": "baseball"}, [1, 2], [0]),
+        (["8s 8h 8c 8d 3c", "As Ks Qs Js Ts"], {}, [2, 1], [1]),
+        (["Ks 9c", "Kd 9d", "2c 2d", "Kh 9h"], {}, [2, 2, 1, 2], [2]),
+        (["As Kd", "Ah Kc", "Qs Jd"], {}, [1, 1, 3], [0, 1]),
+        (["2c", "3c", "4c", "5c", "6c", "7c", "8c"], {}, [7, 6, 5, 4, 3, 2, 1], [6]),
+        (["2c 3c", "2d 9d"], {"ranking": stud_pb2.Ranking(wild_cards=["3c", "9d"])}, [1, 1], [0, 1]),
+    ],
+)
+async def test_which_hand_wins(wire, hands, fields, places, winners):
+    compared = await compare(wire, *hands, **fields)
+    assert places == [hand.place for hand in compared.hands]
+    assert winners == list(compared.winners)
+    assert [] == list(compared.low_winners)
+    alone = [await evaluate(wire, cards, **fields) for cards in hands]
+    assert alone == [hand.evaluation for hand in compared.hands]
+
+
+async def test_the_low_hands_are_compared_too(wire):
+    compared = await compare(wire, "As 2d 4c 6h 8c Ks Kd", "Ah 2c 4d 6s 8d Kh Kc", "Qs Qd Qc Jh Js", low=True)
+    assert [0, 1] == list(compared.low_winners)
+    assert [2] == list(compared.winners)
+    assert [True, True, False] == [hand.evaluation.HasField("low") for hand in compared.hands]
+    compared = await compare(wire, "As 2d 4c 6h 8c", "Ah 2c 4d 6s 7d", low=True)
+    assert [1] == list(compared.low_winners)
+    assert [] == list((await compare(wire, "Ks", "Qs", low=True)).low_winners)
+
+
+async def test_hands_that_cannot_be_compared(wire, refused):
+    for hands in ([], ["Ks"], ["2c", "3c", "4c", "5c", "6c", "7c", "8c", "9c"]):
+        with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+            await compare(wire, *hands)
+        assert ["hands"] == list(refusal.fields)
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await compare(wire, "Ks Qs", "", "Xx", "Js Qs", ranking=stud_pb2.Ranking(wild_ranks=["1"]))
+    assert {"hands[1]", "hands[2]", "hands[3]", "ranking.wild_ranks[0]"} == set(refusal.fields)
+    with refused("INVALID_ARGUMENT", "UNKNOWN_PROFILE"):
+        await compare(wire, "Ks", "Qs", profile="cricket")
+
+
+# Batches.
+
+
+def random_hands(count):
+    random = Random(41)
+    return [mask_of(random.sample(range(52), random.randint(1, 13))) for _ in range(count)]
+
+
+async def batch(wire, **fields):
+    return await wire.evaluator.EvaluateBatch(stud_pb2.EvaluateBatchRequest(**fields), **wire.options(None))
+
+
+def packed(cards, wild=()):
+    return stud_pb2.PackedHands(cards=cards, wild=wild)
+
+
+def texts(hands):
+    return stud_pb2.TextHands(hands=[cards_text(cards_in(hand)) for hand in hands])
+
+
+@pytest.mark.parametrize("profile", [None, "baseball", "baseball-one-eyed-jacks"])
+async def test_many_hands_are_valued_as_one_by_one(wire, profile):
+    hands = random_hands(3_000)
+    wild = PROFILES[profile].wild_mask if profile else 0
+    expected = [engine_evaluate(hand, wild) for hand in hands]
+    named = {"profile": profile} if profile else {}
+    assert expected == list((await batch(wire, packed=packed(hands), **named)).values)
+    assert expected == list((await batch(wire, text=texts(hands), **named)).values)
+
+
+async def test_a_batch_with_wild_cards_of_its_own(wire):
+    hands = random_hands(500)
+    wilds = [hand & 0x5555555555555 for hand in hands]
+    expected = [engine_evaluate(hand, wild) for hand, wild in zip(hands, wilds, strict=True)]
+    assert expected == list((await batch(wire, packed=packed(hands, wilds), profile="baseball")).values)
+    ranking = stud_pb2.Ranking(double_ace_flush=True, natural_beats_wild=True, wild_ranks=["2"])
+    own = Ranking(double_ace_flush=True, natural_beats_wild=True)
+    deuces = mask_of(parse_cards("2c 2d 2h 2s"))
+    expected = [engine_evaluate(hand, deuces, ranking=own) for hand in hands]
+    assert expected == list((await batch(wire, packed=packed(hands), ranking=ranking)).values)
+
+
+async def test_batches_of_every_size(wire):
+    assert [] == list((await batch(wire, packed=packed([]))).values)
+    assert [] == list((await batch(wire, text=texts([]))).values)
+    hands = [hand for hand in random_hands(1_000) for _ in range(100)]
+    values = (await batch(wire, packed=packed(hands))).values
+    assert [engine_evaluate(hand, 0) for hand in hands[::100]] == list(values)[::100]
+    assert 100_000 == len(values)
+
+
+async def test_a_batch_that_is_too_large(wire, refused):
+    with refused("RESOURCE_EXHAUSTED", "TOO_LARGE") as refusal:
+        await batch(wire, packed=packed([1] * 100_001))
+    assert {"limit": "100000", "unit": "hands"} == refusal.metadata
+    with refused("RESOURCE_EXHAUSTED", "TOO_LARGE"):
+        await batch(wire, text=stud_pb2.TextHands(hands=["2c"] * 100_001))
+    with refused("RESOURCE_EXHAUSTED", "TOO_LARGE"):
+        await batch(wire, packed=packed([], [1] * 100_001))
+
+
+async def test_what_is_wrong_with_a_batch_is_named(wire, refused):
+    hands = random_hands(100)
+    for at, wrong in ((3, 0), (50, 1 << 52), (51, 2**64 - 1), (99, (1 << 14) - 1)):
+        hands[at] = wrong
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await batch(wire, packed=packed(hands, [1] * 98 + [1 << 63, 1]))
+    assert {"packed.cards[3]", "packed.cards[50]", "packed.cards[51]", "packed.cards[99]", "packed.wild[98]"} == set(
+        refusal.fields
+    )
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await batch(wire, packed=packed([1, 2, 3], [1, 2]), ranking=stud_pb2.Ranking(wild_ranks=["x"]))
+    assert {"packed.wild", "ranking.wild_ranks[0]"} == set(refusal.fields)
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await batch(wire, text=stud_pb2.TextHands(hands=["Ks", "", "Ks Ks", "Kx"]))
+    assert {"text.hands[1]", "text.hands[2]", "text.hands[3]"} == set(refusal.fields)
+    for many in ({"packed": packed([0] * 5_000)}, {"text": stud_pb2.TextHands(hands=[""] * 5_000)}):
+        with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+            await batch(wire, **many)
+        assert 1 <= len(refusal.fields) <= 20
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await batch(wire)
+    assert ["packed"] == list(refusal.fields)
+    with refused("INVALID_ARGUMENT", "UNKNOWN_PROFILE"):
+        await batch(wire, packed=packed([1]), profile="cricket")
+
+
+async def test_others_are_answered_while_a_batch_is_read(wire):
+    texts_of_many = stud_pb2.TextHands(hands=["As Ks Qs Js Ts 9s 8s"] * 40_000)
+    long = asyncio.ensure_future(batch(wire, text=texts_of_many))
+    await asyncio.sleep(0)
+    await evaluate(wire, "Ks")
+    assert not long.done()
+    assert 40_000 == len((await long).values)
