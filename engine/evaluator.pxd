@@ -28,3 +28,7 @@ cdef extern from "evaluator_paths.h" nogil:
     # Values many hands (evaluator_batch.h); stops before the first block with a hand or a wild mask that is none
     # and returns where, otherwise the number of hands. NULL: the processor lacks that path.
     dugout_batch dugout_batch_on(int path)
+
+
+# The fastest path that this processor has, or the one that the environment names.
+cdef dugout_batch chosen_path() except NULL
