@@ -58,8 +58,8 @@ class SeatOdds(msgspec.Struct, frozen=True):
 class Odds(msgspec.Struct, frozen=True):
     """The chances of some hands, in the order asked.
 
-    ``deals`` is what the counts are out of: the number of samples or, where ``exact``, of equally likely ways, in the
-    smallest whole numbers. ``tried`` is how many deals were looked at, which is less where one stands for several.
+    ``deals`` is what the counts are out of: the number of samples or, where ``exact``, of equally likely orders of the
+    deck, in the smallest whole numbers. ``tried`` is how many ways to deal on were looked at.
     """
 
     seats: tuple[SeatOdds, ...]
@@ -90,7 +90,8 @@ def odds(
         samples: how many deals to draw, 2 to 10**12.
         seed: 0 to 2**64 - 1.
         threads: 1 to 64.
-        on_progress: called with (deals drawn, samples) after every some tenths of a second; it may raise to stop.
+        on_progress: called with (deals drawn, samples) now and then, after 262,144 deals of each thread; it may raise to
+            stop.
 
     Raises:
         OddsError: if an argument is out of its range, a card is there twice, a hand has more cards than the game gives
