@@ -90,8 +90,7 @@ def odds(
         samples: how many deals to draw, 2 to 10**12.
         seed: 0 to 2**64 - 1.
         threads: 1 to 64.
-        on_progress: called with (deals drawn, samples) now and then, after 262,144 deals of each thread; it may raise to
-            stop.
+        on_progress: called with (deals drawn, samples) after every 262,144 deals of each thread; it may raise to stop.
 
     Raises:
         OddsError: if an argument is out of its range, a card is there twice, a hand has more cards than the game gives
