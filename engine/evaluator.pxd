@@ -44,3 +44,7 @@ cdef extern from "evaluator_census.h" nogil:
                             uint64_t wild, bint compare)
     uint64_t dugout_count_lows(uint64_t held, int below, int more, uint64_t wild, uint64_t excluded,
                                bint straights_count, int top, uint32_t most)
+
+
+# The fastest path that this processor has, or the one that the environment names.
+cdef dugout_batch chosen_path() except NULL

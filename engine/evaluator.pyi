@@ -6,6 +6,9 @@ from engine.ranking import Ranking
 
 _Values = TypeVar("_Values", bound=Buffer)
 
+__pyx_capi__: dict[str, object]
+"""What other compiled modules use of this one."""
+
 def evaluate(cards: int, wild: int = 0, *, ranking: Ranking = ...) -> int:
     """Return the value of the best five cards of a hand: higher is better, equal is a tie."""
 

@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-#include "evaluator.h"
+#include "evaluator_paths.h"
 
 #if !defined(_WIN32)
 #include <pthread.h>
@@ -47,6 +47,8 @@ typedef struct {
     int seats, unseen_count, reserve, slack, bonus_up, with_low, straights_count, low_top;
     unsigned flags;
     uint64_t bonus, wild, low_wild, low_usable;
+    /* How many hands are valued at once: a path of evaluator_paths.h. */
+    dugout_batch worths;
     uint64_t held[DUGOUT_SEATS], unseen[DUGOUT_DECK];
     int open[DUGOUT_SEATS], closed[DUGOUT_SEATS];
 } dugout_plan;
@@ -226,18 +228,11 @@ static void dugout_deal(const dugout_plan *plan, dugout_dealer *dealer, uint64_t
     }
 }
 
-/* Values all hands of some deals, one deal after the other. */
-static void dugout_worths(const dugout_plan *plan, const uint64_t *hands, int count, uint64_t *values)
-{
-    for (int hand = 0; hand < count; hand++) {
-        values[hand] = dugout_worth(plan, hands[hand]);
-    }
-}
-
 static void dugout_settle(const dugout_plan *plan, const uint64_t *hands, int deals, dugout_tally *tally)
 {
     uint64_t values[DUGOUT_BATCH * DUGOUT_SEATS];
-    dugout_worths(plan, hands, deals * plan->seats, values);
+    plan->worths((const char *)hands, (const char *)&plan->wild, 1, (size_t)(deals * plan->seats), plan->flags,
+                 (char *)values);
     for (int deal = 0; deal < deals; deal++) {
         const uint64_t *value = values + deal * plan->seats, *hand = hands + deal * plan->seats;
         uint32_t low[DUGOUT_SEATS];

@@ -1,6 +1,8 @@
 """The kernel of the odds in C: what it is given and what it counts. The meaning of all of it stands in odds_kernel.h."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
+
+from engine.evaluator cimport dugout_batch
 
 
 cdef extern from "odds_kernel.h" nogil:
@@ -15,6 +17,7 @@ cdef extern from "odds_kernel.h" nogil:
         int seats, unseen_count, reserve, slack, bonus_up, with_low, straights_count, low_top
         unsigned flags
         uint64_t bonus, wild, low_wild, low_usable
+        dugout_batch worths
         uint64_t held[7]
         uint64_t unseen[52]
         int open[7]

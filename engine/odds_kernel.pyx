@@ -4,7 +4,12 @@
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from engine.evaluator cimport DUGOUT_BELOW_ROYAL_FLUSH, DUGOUT_DOUBLE_ACE_FLUSH, DUGOUT_NATURAL_BEATS_WILD
+from engine.evaluator cimport (
+    DUGOUT_BELOW_ROYAL_FLUSH,
+    DUGOUT_DOUBLE_ACE_FLUSH,
+    DUGOUT_NATURAL_BEATS_WILD,
+    chosen_path,
+)
 
 BLOCK = DUGOUT_BLOCK
 SHARES = DUGOUT_SHARES
@@ -31,6 +36,7 @@ cdef int read_plan(object outlook, dugout_plan *plan) except -1:
     plan.reserve = outlook.reserve
     plan.slack = outlook.slack
     plan.wild = outlook.wild
+    plan.worths = chosen_path()
     if outlook.ranking.double_ace_flush:
         plan.flags |= DUGOUT_DOUBLE_ACE_FLUSH
     if outlook.ranking.five_of_a_kind == "below_royal_flush":

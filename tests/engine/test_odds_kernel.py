@@ -1,5 +1,7 @@
 """The compiled kernel by itself: blocks, threads, and what it refuses."""
 
+from contextlib import suppress
+
 import pytest
 from msgspec.structs import replace
 
@@ -18,6 +20,17 @@ def test_parts_add_up_to_the_whole():
     whole = dealt(0, 5 * BLOCK + 17)
     parts = [dealt(0, 2 * BLOCK), dealt(2, 3 * BLOCK), dealt(3, 5 * BLOCK + 17, threads=2)]
     assert whole == [tuple(map(sum, zip(*seats, strict=True))) for seats in zip(*parts, strict=True)]
+
+
+def test_every_way_to_value_hands_comes_to_the_same(monkeypatch):
+    fastest = dealt(0, 10_000)
+    found = {}
+    for path in ("portable", "avx2", "avx512"):
+        monkeypatch.setenv("DUGOUT_SIMD", path)
+        with suppress(RuntimeError):  # the processor lacks it
+            found[path] = dealt(0, 10_000)
+    assert "portable" in found
+    assert dict.fromkeys(found, fastest) == found
 
 
 def test_more_threads_than_blocks_do_no_harm():
