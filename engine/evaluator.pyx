@@ -1,5 +1,8 @@
-# cython: autotestdict=False
-"""The compiled hand evaluator; engine/evaluator_twin.py says the same in plain Python."""
+# cython: autotestdict=False, binding=False, embedsignature=True, embedsignature.format=python
+"""The compiled hand evaluator; engine/evaluator_twin.py says the same in plain Python.
+
+The functions are builtin ones (``binding`` off): the interpreter calls those a fifth faster.
+"""
 
 cimport cython
 from cpython.buffer cimport (
