@@ -5,6 +5,7 @@ difference in a game is not mentioned.
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -58,6 +59,7 @@ def explanation(rules: Rules, code: str = ENGLISH) -> tuple[Section, ...]:
     return tuple(section for section in _all_sections(rules, code) if section.sentences)
 
 
+@lru_cache(maxsize=256)
 def explanation_text(rules: Rules, code: str = ENGLISH) -> str:
     """Return a game explained as text: headings, and a line for each sentence under them.
 
