@@ -11,6 +11,7 @@ from engine.hand_value import best_five, describe
 from engine.invariants import broken
 from engine.legal import default_action, legal_actions
 from engine.profiles import PROFILES
+from engine.rain import shares_of_carry
 from engine.ranking import STANDARD, Ranking
 from engine.rules import Rules
 from engine.state import State
@@ -42,6 +43,7 @@ __all__ = [
     "evaluate_low",
     "evaluate_showing",
     "legal_actions",
+    "shares_of_carry",
     "start",
     "step",
     "view",

@@ -2,28 +2,18 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Literal
-
-import msgspec
 
 from engine.cards import cards_in, mask_of, rank_of, suit_of
 from engine.draft import Draft
 from engine.evaluator import evaluate, evaluate_low
 from engine.events import PotAwarded, PotHalf
-from engine.knobs import LowQualifier, OddUnit
+from engine.knobs import OddUnit
 from engine.pots import Pot
-from engine.rules import Rules
 from engine.state import Award, Player
 from engine.wilds import wild_mask
+from engine.worth import Worth
 
 _ACE = 12
-
-
-class Worth(msgspec.Struct, frozen=True):
-    """What a player's cards are worth at the showdown; ``low`` is None where they are no low."""
-
-    high: int
-    low: int | None = None
 
 
 def award(draft: Draft, at: int, pot: Pot, worths: dict[int, Worth]) -> None:
@@ -48,22 +38,6 @@ def award_all(draft: Draft, at: int, pot: Pot, winner: Player) -> None:
         _pay(draft, at, PotHalf.WHOLE, pot.amount, [winner])
 
 
-def low_value(rules: Rules, cards: int, wild: int) -> int | None:
-    """Return the value of the best low, lower is better; None where there is none or the rules have no low."""
-    if rules.low_scale is None or rules.wild_in_low is None:
-        return None
-    scale: Literal["A5", "A6"] = "A5" if rules.low_scale == "A5" else "A6"
-    qualifier = 8 if rules.low_qualifier == LowQualifier.EIGHT else None
-    return evaluate_low(cards, wild, scale=scale, mode=rules.wild_in_low.value, qualifier=qualifier)
-
-
-def low_five(rules: Rules, cards: int, wild: int, value: int) -> tuple[int, ...]:
-    """Return the five cards that make a low of this value, the highest printed card first."""
-    fives = map(mask_of, combinations(cards_in(cards), 5))
-    five = next(five for five in fives if low_value(rules, five, wild) == value)
-    return tuple(sorted(cards_in(five), key=_low_order, reverse=True))
-
-
 def _best_lows(members: Sequence[Player], worths: dict[int, Worth]) -> list[Player]:
     lows = {player.seat: low for player in members if (low := worths[player.seat].low) is not None}
     if not lows:
@@ -78,7 +52,8 @@ def _pay(draft: Draft, at: int, half: PotHalf, amount: int, winners: list[Player
         return
     share, odd = divmod(amount, len(winners))
     favoured = {player.seat for player in _odd_unit_order(draft, winners, half)[:odd]} if odd else set()
-    shares = tuple((player.seat, share + (player.seat in favoured)) for player in winners)
+    parts = [(player.seat, share + (player.seat in favoured)) for player in winners]
+    shares = tuple((seat, part) for seat, part in parts if part)
     for seat, part in shares:
         draft.update(seat, stack=draft.player(seat).stack + part)
     draft.awards = (*draft.awards, *(Award(seat, part) for seat, part in shares))
@@ -103,9 +78,9 @@ def _fives_reaching_the_value(draft: Draft, player: Player, *, low: bool) -> lis
     rules, wild = draft.rules, wild_mask(draft, player)
     cards = player.cards | mask_of(draft.community)
     fives = [mask_of(five) for five in combinations(cards_in(cards), min(5, cards.bit_count()))]
-    if low:
-        best_low = low_value(rules, cards, wild)
-        return [five for five in fives if low_value(rules, five, wild) == best_low]
+    if low and rules.low is not None:
+        best_low = evaluate_low(cards, wild, **rules.low)
+        return [five for five in fives if evaluate_low(five, wild, **rules.low) == best_low]
     best = evaluate(cards, wild, ranking=rules.ranking)
     return [five for five in fives if evaluate(five, wild, ranking=rules.ranking) == best]
 

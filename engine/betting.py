@@ -18,17 +18,17 @@ from engine.showing import best_showing, lowest_door, shows_pair
 from engine.sizes import can_act, full_sizes, limit_units
 from engine.state import Betting, Phase
 
-_FOURTH_STREET_ROUND = 1
+_FOURTH_STREET = 4
 
 
 def open_round(draft: Draft) -> None:
     """Begin a betting round, or pass it over where nobody could answer a bet."""
     _reopen(draft, 0)
     if sum(can_act(draft, player) for player in draft.players) < 2:
-        draft.phase = Phase.CLOSING  # no betting takes place: who bet last is still the one of the round before
+        _go_on(draft)  # no betting takes place: who bet last is still the one of the round before
         return
-    open_pair = draft.rules.open_pair_high_bet and draft.round == _FOURTH_STREET_ROUND and shows_pair(draft)
-    draft.betting = Betting(heads_up=len(draft.live) == 2, open_pair=open_pair)
+    open_pair = draft.rules.open_pair_high_bet and draft.street == _FOURTH_STREET and shows_pair(draft)
+    draft.betting = Betting(heads_up=sum(not player.out for player in draft.live) == 2, open_pair=open_pair)
     choose_opener(draft)
 
 
@@ -128,8 +128,26 @@ def pass_turn(draft: Draft) -> None:
 
 
 def close_round(draft: Draft) -> None:
-    """Return what nobody called, collect the bets, and go on with the next round or the showdown."""
+    """End a betting round: settle its bets and go on with the next round or the showdown."""
     collect(draft)
+    _go_on(draft)
+
+
+def collect(draft: Draft) -> None:
+    """Return the uncalled part of the highest bet and put the rest of the round's bets into the pots."""
+    draft.actor = 0
+    top, second = sorted(draft.players, key=lambda player: player.bet, reverse=True)[:2]
+    uncalled = top.bet - second.bet
+    if uncalled and not top.folded:
+        draft.update(top.seat, bet=second.bet, stack=top.stack + uncalled)
+        draft.emit(BetReturned(top.seat, uncalled))
+    for player in list(draft.players):
+        draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
+    draft.betting = Betting(aggressor=draft.betting.aggressor)
+    draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
+
+
+def _go_on(draft: Draft) -> None:
     if draft.rules.rolls:
         draft.betting_round += 1
         draft.phase = Phase.ROLLING
@@ -143,22 +161,6 @@ def close_round(draft: Draft) -> None:
         first = draft.betting.aggressor
         still_in = any(player.seat == first for player in draft.live)
         draft.actor = first if still_in else best_showing(draft).seat
-
-
-def collect(draft: Draft) -> None:
-    """Return the uncalled part of the highest bet and put the rest of the round's bets into the pots."""
-    draft.actor = 0
-    if not any(player.bet for player in draft.players):
-        return
-    top, second = sorted(draft.players, key=lambda player: player.bet, reverse=True)[:2]
-    uncalled = top.bet - second.bet
-    if uncalled and not top.folded:
-        draft.update(top.seat, bet=second.bet, stack=top.stack + uncalled)
-        draft.emit(BetReturned(top.seat, uncalled))
-    for player in list(draft.players):
-        draft.update(player.seat, collected=player.collected + draft.player(player.seat).bet, bet=0)
-    draft.betting = Betting(aggressor=draft.betting.aggressor)
-    draft.emit(BettingClosed(tuple((pot.amount, pot.seats) for pot in draft.pots())))
 
 
 def _next_to_act(draft: Draft, seat: int) -> int:

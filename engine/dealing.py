@@ -96,7 +96,12 @@ def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_o
     elif in_place_of is not None:
         place = player.up.index(in_place_of)
         is_door = place == 0
-        draft.update(seat, up=(*player.up[:place], card, *player.up[place + 1 :]), dead=(*player.dead, in_place_of))
+        draft.update(
+            seat,
+            up=(*player.up[:place], card, *player.up[place + 1 :]),
+            dead=(*player.dead, in_place_of),
+            paid=tuple(paid for paid in player.paid if paid != in_place_of),
+        )
     else:
         is_door = not player.up
         draft.update(seat, up=(*player.up, card))
@@ -115,7 +120,7 @@ def _begin_round(draft: Draft) -> None:
     rules = draft.rules
     draft.cursor = 0
     draft.down_dealt = False
-    draft.emit(StreetStarted(sum(map(len, rules.rounds[: draft.round + 1]))))
+    draft.emit(StreetStarted(draft.street))
     burns = rules.burn == Burn.EVERY_ROUND or (rules.burn == Burn.NOT_FIRST and draft.round > 0)
     needed = len(draft.live) * len(rules.rounds[draft.round])
     is_last = draft.round == len(rules.rounds) - 1
@@ -141,7 +146,7 @@ def _refill(draft: Draft) -> None:
         for player in draft.players:
             if player.folded:
                 pool.update(cards_in(player.cards), player.dead)
-                draft.update(player.seat, down=(), up=(), dead=())
+                draft.update(player.seat, down=(), up=(), dead=(), paid=(), claimable=())
         returned = tuple(card for card in draft.spare if card in pool)
     if returned:
         draft.deck = (*draft.deck, *returned)

@@ -41,6 +41,7 @@ class Draft:
         self.leader = state.leader
         self.roller = state.roller
         self.rolled = state.rolled
+        self.rained = state.rained
         self.carry = state.carry
         self.events: list[AnyEvent] = []
 
@@ -75,6 +76,7 @@ class Draft:
             leader=self.leader,
             roller=self.roller,
             rolled=self.rolled,
+            rained=self.rained,
             carry=self.carry,
         )
 
@@ -86,6 +88,11 @@ class Draft:
     def live(self) -> tuple[Player, ...]:
         """The players still in, in dealing order."""
         return tuple(player for player in self.players if not player.folded)
+
+    @property
+    def street(self) -> int:
+        """The street that is dealt or bet on."""
+        return sum(map(len, self.rules.rounds[: self.round + 1]))
 
     def place(self, seat: int) -> int:
         """Return a seat's place in dealing order, 0 for the dealer's left."""

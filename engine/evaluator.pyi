@@ -1,5 +1,3 @@
-from typing import Literal
-
 from engine.ranking import Ranking
 
 def evaluate(cards: int, wild: int = 0, *, ranking: Ranking = ...) -> int:
@@ -12,8 +10,8 @@ def evaluate_low(
     cards: int,
     wild: int = 0,
     *,
-    scale: Literal["A5", "A6"] = "A5",
-    mode: Literal["wild", "natural", "excluded"] = "wild",
+    scale: str = "A5",
+    mode: str = "wild",
     qualifier: int | None = 8,
 ) -> int | None:
     """Return the value of the best low hand: lower is better, None when there is none."""

@@ -150,6 +150,13 @@ class CardReplaced(Event, frozen=True):
     card: int
 
 
+class CardExposed(Event, frozen=True):
+    """A seat turned up the down card that it claimed a bonus card for."""
+
+    seat: int
+    card: int
+
+
 class BringInPosted(Event, frozen=True):
     """A seat opened with the bring-in."""
 
@@ -280,6 +287,7 @@ AnyEvent = (
     | PurchaseMade
     | PurchaseDeclined
     | CardReplaced
+    | CardExposed
     | BringInPosted
     | Completed
     | Checked

@@ -137,7 +137,7 @@ def _betting(state: State) -> Iterator[str]:
 def _end(state: State) -> Iterator[str]:
     shown = [player.seat for player in state.players if player.shown]
     if not state.finished:
-        if state.awards or shown or state.carry:
+        if state.awards or shown or state.rained or state.carry:
             yield "end: something was awarded, shown or carried over before the end"
         return
     if any(player.contributed for player in state.players) or state.dead_money:
@@ -146,7 +146,7 @@ def _end(state: State) -> Iterator[str]:
         yield "end: a negative award"
     if len(state.live) == 1 and shown:
         yield f"end: seats {shown} showed although everybody else folded"
-    if state.carry:
+    if state.rained:
         if state.awards or shown:
             yield "end: a rained-out hand was awarded or shown"
     elif len(state.live) > 1 and shown != [player.seat for player in state.live]:

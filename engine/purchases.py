@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.cards import HIDDEN
 from engine.draft import Draft
-from engine.events import CardReplaced, Face, PurchaseDeclined, PurchaseKind, PurchaseMade, PurchaseOffered
+from engine.events import CardExposed, CardReplaced, Face, PurchaseDeclined, PurchaseKind, PurchaseMade, PurchaseOffered
 from engine.knobs import (
     BonusDecline,
     BonusFace,
@@ -109,7 +109,8 @@ def ask_for_claims(draft: Draft, then: Phase) -> None:
     """
     rules = draft.rules
     own_street = rules.hole_bonus_claim == HoleBonusClaim.OWN_STREET
-    nothing_new = own_street and (then == Phase.DEALING or not draft.down_dealt)
+    before_round = then == Phase.DEALING
+    nothing_new = own_street if before_round else not draft.down_dealt
     if rules.hole_bonus is None or nothing_new or draft.asked >= len(draft.players):
         draft.asked = 0
         draft.phase = then
@@ -137,8 +138,7 @@ def claim(draft: Draft, amount: int) -> None:
     draft.update(offer.seat, claimable=player.claimable[1:])
     draft.emit(PurchaseMade(offer.seat, offer.purchase, offer.card, offer.price))
     if draft.rules.hole_bonus_expose:
-        down = tuple(card for card in player.down if card != offer.card)
-        draft.update(offer.seat, down=down, up=(*player.up, offer.card))
+        _expose(draft, offer)
     _owe_card(draft, Trigger(offer.seat, offer.card, offer.purchase))
 
 
@@ -147,6 +147,18 @@ def pass_claim(draft: Draft, amount: int) -> None:
     offer = _close_offer(draft)
     draft.asked += 1
     draft.emit(PurchaseDeclined(offer.seat, offer.purchase, offer.card))
+
+
+def _expose(draft: Draft, offer: Offer) -> None:
+    """Turn up the card that was claimed for; dealt down, it stays wild if it is of the pay rank."""
+    player = draft.player(offer.seat)
+    draft.update(
+        offer.seat,
+        down=tuple(card for card in player.down if card != offer.card),
+        up=(*player.up, offer.card),
+        paid=(*player.paid, offer.card) if draft.rules.pay_mask >> offer.card & 1 else player.paid,
+    )
+    draft.emit(CardExposed(offer.seat, offer.card))
 
 
 def bonus_face(draft: Draft, trigger: Trigger) -> Face:

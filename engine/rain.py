@@ -13,6 +13,7 @@ def rain_out(draft: Draft, trigger: Trigger) -> None:
     draft.carry += sum(amount for _, amount in draft.dead_money)
     for player in list(draft.players):
         draft.update(player.seat, collected=0, bet=0)
+    draft.rained = True
     draft.dead_money = ()
     draft.triggers = ()
     draft.offer = None

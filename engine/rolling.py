@@ -13,7 +13,8 @@ def go_on(draft: Draft) -> None:
         return
     contenders = _contenders(draft)
     if draft.leader and not any(player.seat == draft.leader for player in contenders):
-        _name_leader(draft, best_showing_of(draft, contenders or draft.live).seat)
+        _replace_leader(draft, contenders)
+        return
     if draft.rolled > 0:
         _judge_roll(draft)
     elif draft.leader and len(contenders) <= 1:
@@ -47,6 +48,16 @@ def give_up(draft: Draft, amount: int) -> None:
 
 def _contenders(draft: Draft) -> list[Player]:
     return [player for player in draft.live if not player.out]
+
+
+def _replace_leader(draft: Draft, contenders: list[Player]) -> None:
+    """Let the best showing hand lead without rolling, after the leader folded."""
+    seat = best_showing_of(draft, contenders or draft.live).seat
+    _name_leader(draft, seat)
+    if draft.rolled > 0 and seat == draft.roller:
+        # The roller leads by the cards rolled on this very turn: that is a new lead, and it is bet on.
+        draft.rolled = -1
+        draft.phase = Phase.OPENING
 
 
 def _judge_roll(draft: Draft) -> None:

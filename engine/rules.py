@@ -10,7 +10,7 @@ contradictory record with every violation named.
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 from msgspec.structs import asdict, force_setattr
@@ -56,6 +56,14 @@ from engine.knobs import (
 )
 from engine.ranking import Ranking
 from engine.rule_checks import DEPENDENTS, LOW_KNOBS, deal_rounds, violations_of
+
+
+class LowTerms(TypedDict):
+    """The arguments of ``evaluate_low`` that rules decide."""
+
+    scale: str
+    mode: str
+    qualifier: int | None
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=True):
@@ -221,11 +229,6 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
         return self.reveal_mode == RevealMode.ROLL_YOUR_OWN
 
     @cached_property
-    def high_low(self) -> bool:
-        """Whether the best low takes half of every pot."""
-        return self.split == Split.HIGH_LOW
-
-    @cached_property
     def ranking(self) -> Ranking:
         """How high hands rank."""
         return Ranking(
@@ -233,6 +236,14 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
             five_of_a_kind=self.five_of_a_kind,
             natural_beats_wild=self.natural_beats_wild,
         )
+
+    @cached_property
+    def low(self) -> LowTerms | None:
+        """How low hands rank, as arguments of ``evaluate_low``; None where there is no low."""
+        if self.low_scale is None or self.wild_in_low is None:
+            return None
+        qualifier = None if self.low_qualifier == LowQualifier.NONE else 8
+        return LowTerms(scale=self.low_scale, mode=self.wild_in_low, qualifier=qualifier)
 
     @cached_property
     def credit(self) -> bool:

@@ -169,6 +169,8 @@ class State(msgspec.Struct, frozen=True, array_like=True):
     """The seat that rolls, or rolled last."""
     rolled: int = -1
     """How many cards the roller has rolled on this turn; negative between turns."""
+    rained: bool = False
+    """Whether the hand was rained out: it is over and not resolved."""
     carry: int = 0
     """What a rained-out hand leaves for the next one."""
 
@@ -210,6 +212,11 @@ class State(msgspec.Struct, frozen=True, array_like=True):
             if player.seat == seat:
                 return player
         raise KeyError(seat)
+
+    def undecided(self, player: Player) -> bool:
+        """Whether a player still has something to decide in this hand."""
+        over = self.phase in (Phase.SHOWDOWN, Phase.FINISHED)
+        return not (over or player.folded or player.out or self.all_in(player))
 
     def all_in(self, player: Player) -> bool:
         """Whether a player is in the hand with nothing left to bet."""

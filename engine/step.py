@@ -137,8 +137,7 @@ def _leave(state: State, seat: int) -> Step:
     player = next((player for player in state.players if player.seat == seat), None)
     if player is None:
         raise IllegalAction(f"seat {seat} was not dealt in")
-    undecided = state.phase not in (Phase.SHOWDOWN, Phase.FINISHED)
-    if player.folded or state.all_in(player) or not undecided:
+    if not state.undecided(player):
         return Step(state, ())
     draft = Draft(state)
     draft.fold(seat)

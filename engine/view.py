@@ -23,6 +23,7 @@ from engine.events import (
 from engine.legal import legal_actions
 from engine.pots import Pot
 from engine.state import NO_RANK, Award, Offer, Phase, Player, State
+from engine.worth import Worth, worth_of
 
 
 class SeatView(msgspec.Struct, frozen=True):
@@ -40,6 +41,8 @@ class SeatView(msgspec.Struct, frozen=True):
     shown: bool
     out: bool
     """Rolled everything without taking the lead (roll your own)."""
+    worth: Worth | None
+    """What the hand is worth, once it was shown."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -62,6 +65,7 @@ class View(msgspec.Struct, frozen=True):
     named_wild: int | None
     """The rank that an up card has named wild."""
     leader: int
+    rained: bool
     carry: int
 
 
@@ -82,6 +86,7 @@ def view(state: State, viewer: int | None) -> View:
         awards=state.awards,
         named_wild=None if state.named_wild == NO_RANK else state.named_wild,
         leader=state.leader,
+        rained=state.rained,
         carry=state.carry,
     )
 
@@ -116,6 +121,7 @@ def _seat_view(state: State, player: Player, viewer: int | None) -> SeatView:
         all_in=state.all_in(player),
         shown=player.shown,
         out=player.out,
+        worth=worth_of(state, player) if player.shown else None,
     )
 
 

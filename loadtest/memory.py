@@ -50,6 +50,8 @@ class Memory:
                 case "rained_out":
                     self.carry = event.rained_out.carry
                 case _:
+                    if event.HasField("carry_split"):
+                        self.carry = 0
                     for seat, change in chip_moves(event).items():
                         self.stacks[seat] = self.stacks.get(seat, 0) + change
 
@@ -66,6 +68,9 @@ def chip_moves(event: pb.Event) -> dict[int, int]:
             moves[event.bet_returned.seat] = event.bet_returned.amount
         case "pot_awarded":
             for share in event.pot_awarded.shares:
+                moves[share.seat] += share.amount
+        case "carry_split":
+            for share in event.carry_split.shares:
                 moves[share.seat] += share.amount
         case "seat_taken":
             moves[event.seat_taken.seat] = event.seat_taken.stack

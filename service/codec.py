@@ -9,11 +9,11 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from engine import ActionKind, View, view
-from engine.cards import card_text, mask_of
+from engine.cards import card_text
 from engine.state import Offer, Phase
 from engine.view import SeatView
 from proto.stud.v1 import stud_pb2
-from service.codec_cards import card_texts, hand_worth
+from service.codec_cards import card_texts, rank_text, shown_hand
 from service.codec_enums import numbers_by_choice
 from service.codec_events import event_messages, purchase_number
 from service.codec_rules import rules_message
@@ -130,6 +130,10 @@ def _write_hand(message: stud_pb2.Table, table: Table, seen: View) -> None:
     message.community_cards.extend(card_texts(seen.community))
     message.cards_left = seen.cards_left
     message.level = seen.level
+    message.named_wild_rank = rank_text(seen.named_wild)
+    message.leader_seat = seen.leader
+    message.rained_out = seen.rained
+    message.carry = table.carry
     if seen.offer is not None:
         message.offer.CopyFrom(_offer_message(seen.offer))
     if seen.legal.seat is not None and seen.phase != Phase.SHOWDOWN:
@@ -188,6 +192,7 @@ def _write_part(message: stud_pb2.Seat, table: Table, seat: SeatView, seen: View
     message.folded = seat.folded
     message.all_in = seat.all_in
     message.shown = seat.shown
-    if seat.shown:
-        cards = mask_of((*seat.down, *seat.up, *seen.community))
-        message.hand.CopyFrom(hand_worth(cards, table.rules.wild_mask, table.rules.ranking))
+    message.out = seat.out
+    if seat.worth is not None:
+        worth = seat.worth
+        message.hand.CopyFrom(shown_hand(worth.high, worth.best, worth.wild_as, worth.low_five))

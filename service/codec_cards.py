@@ -1,9 +1,8 @@
 """Cards and what they are worth, in the words of the API."""
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
-from engine import Ranking, best_five, describe, evaluate
+from engine import describe
 from engine.cards import RANKS, card_text
 from engine.hand_value import CATEGORIES
 from proto.stud.v1 import stud_pb2
@@ -48,10 +47,3 @@ def shown_hand(
         wild_as=wild_as_messages(wild_as),
         low_five=card_texts(low),
     )
-
-
-@lru_cache(maxsize=4096)
-def hand_worth(cards: int, wild: int, ranking: Ranking) -> stud_pb2.ShownHand:
-    """Work out what cards that everybody sees are worth. The message is shared: copy it."""
-    five = best_five(cards, wild, ranking=ranking)
-    return shown_hand(evaluate(cards, wild, ranking=ranking), five.cards, five.wild_as)

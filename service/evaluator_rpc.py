@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from google.protobuf.descriptor import EnumDescriptor
 
-from engine import Ranking, best_five, describe, evaluate, evaluate_showing
+from engine import Ranking, best_five, describe, evaluate, evaluate_low, evaluate_showing
 from engine.cards import CardError, mask_of, parse_card, parse_cards, parse_rank, rank_mask
+from engine.hand_value import describe_low
 from engine.knobs import FiveOfAKind, LowQualifier, LowScale, WildInLow
+from engine.low_hand import best_low
 from engine.rules import Rules
 from proto.stud.v1 import stud_pb2
-from service.cli.eval import best_low
 from service.codec_cards import card_texts, category_number, wild_as_messages
 from service.codec_enums import names_of, numbers_by_choice
 from service.codec_requests import RequestFields
@@ -62,24 +63,17 @@ class EvaluatorRpc:
 
 
 def _low_message(cards: int, game: Game) -> stud_pb2.LowHand | None:
-    scale: Literal["A5", "A6"] = "A5" if game.low_scale == LowScale.A5 else "A6"
-    mode: Literal["wild", "natural", "excluded"]
-    match game.wild_in_low:
-        case WildInLow.WILD:
-            mode = "wild"
-        case WildInLow.NATURAL:
-            mode = "natural"
-        case _:
-            mode = "excluded"
+    scale, mode = game.low_scale, game.wild_in_low
     qualifier = 8 if game.low_qualifier == LowQualifier.EIGHT else None
-    low = best_low(cards, game.wild, scale=scale, mode=mode, qualifier=qualifier)
-    if low.value is None:
+    value = evaluate_low(cards, game.wild, scale=scale, mode=mode, qualifier=qualifier)
+    best = best_low(cards, game.wild, scale=scale, mode=mode, qualifier=qualifier)
+    if value is None or best is None:
         return None
     return stud_pb2.LowHand(
-        value=low.value,
-        words=low.words,
-        best_five=card_texts(low.best_five),
-        wild_as=wild_as_messages(low.wild_as),
+        value=value,
+        words=describe_low(value).words,
+        best_five=card_texts(best.cards),
+        wild_as=wild_as_messages(best.wild_as),
     )
 
 

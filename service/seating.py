@@ -7,10 +7,11 @@ when they come (``Table.brought``) and when they go (``Table.taken``), so that a
 import msgspec
 from msgspec.structs import replace
 
+import engine
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import State
 from service.errors import Reason, ServiceError, invalid_field
-from service.table import AnyTableEvent, Seating, SeatLeft, SeatTaken, SessionEnded, Table
+from service.table import AnyTableEvent, CarrySplit, Seating, SeatLeft, SeatTaken, SessionEnded, Table
 
 
 class Seated(msgspec.Struct, frozen=True):
@@ -48,9 +49,53 @@ def take_seat(table: Table, player_id: str, seat: int, stack: int) -> Seated:
 
 
 def leave(table: Table, seating: Seating) -> Seated:
-    """Let a player go who holds no part in a running hand, with all chips."""
+    """Let a player go who holds no part in a running hand, with all chips.
+
+    A rained-out pot for which too few would then be left is split first among those it belongs to.
+    """
+    events: list[AnyTableEvent] = []
+    if table.carry and len(next_stacks(table.without(seating.seat))) < table.rules.min_players:
+        table, split = _split_carry(table)
+        events.append(split)
+        seating = table.seating(seating.seat) or seating
     table = replace(table.without(seating.seat), taken=table.taken + seating.stack)
-    return Seated(table, seating, (SeatLeft(seating.seat, seating.player_id, seating.stack),))
+    return Seated(table, seating, (*events, SeatLeft(seating.seat, seating.player_id, seating.stack)))
+
+
+def next_stacks(table: Table) -> dict[int, int]:
+    """Return who takes part in the next hand and with how much, by seat.
+
+    After rain a player without chips who was still in is dealt in for the carried pot; who had folded comes back only
+    where the rules say so (rules, section 5.7).
+    """
+    stacks = {}
+    for seating in table.seats:
+        if seating.sitting_out or seating.leaving or seating.number in table.kept_out:
+            continue
+        able = abs(seating.stack) <= MAX_AMOUNT if table.rules.credit else seating.stack > 0
+        if able or (table.carry and _was_in(table, seating)):
+            stacks[seating.seat] = seating.stack
+    return stacks
+
+
+def _was_in(table: Table, seating: Seating) -> bool:
+    """Whether a player had not folded when the last hand ended."""
+    hand = table.hand
+    return hand is not None and any(
+        player.seat == seating.seat and not player.folded and seating.since_hand < table.hand_number
+        for player in hand.players
+    )
+
+
+def _split_carry(table: Table) -> tuple[Table, CarrySplit]:
+    dealt = table.hand.players if table.hand is not None else ()
+    seated = [table.seating(player.seat) for player in dealt]
+    owners = [seating for seating in seated if seating is not None and _was_in(table, seating)]
+    shares = engine.shares_of_carry(table.carry, [seating.seat for seating in owners])
+    split = CarrySplit(table.carry, tuple(shares.items()))
+    for seating in owners:
+        table = table.seated(replace(seating, stack=seating.stack + shares[seating.seat]))
+    return replace(table, carry=0, kept_out=()), split
 
 
 def settle(table: Table, hand: State) -> tuple[Table, tuple[AnyTableEvent, ...]]:
@@ -69,8 +114,13 @@ def settle(table: Table, hand: State) -> tuple[Table, tuple[AnyTableEvent, ...]]
             table = (
                 table.without(seating.seat) if seating.leaving else table.seated(replace(seating, stack=player.stack))
             )
-    if hand.finished:
-        table = replace(table, pots_played=table.pots_played + 1, deadline_ms=None)
+    if hand.rained:
+        folded = {player.seat for player in hand.players if player.folded}
+        kept_out = {seating.number for seating in table.seats if seating.seat in folded} | set(table.kept_out)
+        stay_out = tuple(sorted(kept_out)) if table.rules.rain_returns is False else ()
+        table = replace(table, carry=hand.carry, kept_out=stay_out, deadline_ms=None)
+    elif hand.finished:
+        table = replace(table, pots_played=table.pots_played + 1, kept_out=(), deadline_ms=None)
         if table.session_over:
             events.append(SessionEnded(table.pots_played))
     return table, tuple(events)

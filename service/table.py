@@ -80,6 +80,10 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """All that players ever brought to the table."""
     taken: int = 0
     """All that players ever took away, less than nothing if they left with debts (credit)."""
+    carry: int = 0
+    """What a rained-out hand has left in the middle for the next one."""
+    kept_out: tuple[int, ...] = ()
+    """The seatings that folded before the rain and stay out until the carried pot is won."""
 
     @property
     def playing(self) -> bool:
@@ -131,7 +135,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """All chips at the table, in stacks and in the middle."""
         stacks = sum(map(self.stack_of, self.seats))
         in_the_middle = sum(pot.amount for pot in self.hand.pots) if self.hand is not None else 0
-        return stacks + in_the_middle
+        return stacks + in_the_middle + self.carry
 
     def summary(self) -> "Summary":
         """Return the table as the lobby shows it."""
@@ -208,6 +212,13 @@ class SeatLeft(TableEvent, frozen=True):
     stack: int
 
 
+class CarrySplit(TableEvent, frozen=True):
+    """No hand can be dealt for a rained-out pot: ``shares`` are (seat, amount) of those who were in when it rained."""
+
+    amount: int
+    shares: tuple[tuple[int, int], ...]
+
+
 class SatOut(TableEvent, frozen=True):
     """A player is not dealt in until further notice."""
 
@@ -255,6 +266,7 @@ AnyTableEvent = (
     TableCreated
     | SeatTaken
     | SeatLeft
+    | CarrySplit
     | SatOut
     | SatIn
     | ChipsAdded

@@ -18,7 +18,6 @@ import engine
 from engine import Action, ActionKind, IllegalAction, LegalActions, Rules, Step
 from engine.events import AnyEvent
 from engine.knobs import Exhaustion
-from engine.rule_checks import MAX_AMOUNT
 from engine.state import Phase, State
 from service import access, seating
 from service.clock import Clock
@@ -267,23 +266,25 @@ class TableService:
                 f"all {table.pots_played} pots have been played",
                 metadata={"pots": table.pots_played},
             )
-        stacks = {each.seat: each.stack for each in table.seats if _can_play(table.rules, each)}
+        stacks = seating.next_stacks(table)
         if len(stacks) < table.rules.min_players:
             raise ServiceError(
                 Reason.NOT_ENOUGH_PLAYERS,
                 f"{len(stacks)} players can play, {table.rules.min_players} are needed",
                 metadata={"players": len(stacks), "needed": table.rules.min_players},
             )
-        button = _next_button(table.button, sorted(stacks))
+        rained = table.hand is not None and table.hand.rained
+        button = table.button if rained else _next_button(table.button, sorted(stacks))
         recycled = table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED
         started = engine.start(
             table.rules,
             stacks,
             button,
             self._shuffle.deck(),
+            carry=table.carry,
             spare=self._shuffle.deck() if recycled else None,
         )
-        dealt = replace(table, button=button, hand_number=table.hand_number + 1, hand=started.state)
+        dealt = replace(table, carry=0, button=button, hand_number=table.hand_number + 1, hand=started.state)
         return self._played(dealt, started)
 
     def _played(self, table: Table, step: Step) -> Change:
@@ -345,11 +346,6 @@ def _running(table: Table) -> State:
 def _public_legal(hand: State) -> LegalActions:
     """Return the legal actions as everybody may see them."""
     return engine.view(hand, None).legal
-
-
-def _can_play(rules: Rules, seat: Seating) -> bool:
-    has_chips = abs(seat.stack) <= MAX_AMOUNT if rules.credit else seat.stack > 0
-    return has_chips and not seat.sitting_out
 
 
 def _next_button(button: int, active: Sequence[int]) -> int:

@@ -1,25 +1,15 @@
 """``dugout eval``: what a hand is worth."""
 
 from collections.abc import Callable
-from itertools import combinations
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 import engine
-from engine.cards import (
-    CardError,
-    card_symbol,
-    card_text,
-    cards_in,
-    mask_of,
-    parse_cards,
-    rank_mask,
-    rank_of,
-    suit_of,
-)
+from engine.cards import CardError, card_symbol, card_text, mask_of, parse_cards
 from engine.hand_value import describe_low
 from engine.knobs import LowQualifier, LowScale, WildInLow
+from engine.low_hand import best_low
 from engine.rules import Rules
 from service.cli.output import print_json
 from service.cli.profiles import ProfileOption, profile_named
@@ -108,71 +98,20 @@ def showing_worth(cards: int, rules: Rules) -> Worth:
 
 def low_worth(cards: int, rules: Rules) -> Worth:
     """Return what a hand is worth as a low, by the game's scale or, where it has none, ace to five, eight or better."""
-    return best_low(
-        cards,
-        rules.wild_mask,
-        scale=(rules.low_scale or LowScale.A5).value,
-        mode=(rules.wild_in_low or WildInLow.WILD).value,
-        qualifier=None if rules.low_qualifier == LowQualifier.NONE else 8,
-    )
-
-
-def best_low(
-    cards: int,
-    wild: int,
-    *,
-    scale: Literal["A5", "A6"],
-    mode: Literal["wild", "natural", "excluded"],
-    qualifier: int | None,
-) -> Worth:
-    """Return the best low of a hand, by the arguments of ``engine.evaluate_low``."""
-
-    def value_of(hand: int) -> int | None:
-        return engine.evaluate_low(hand, wild, scale=scale, mode=mode, qualifier=qualifier)
-
-    value = value_of(cards)
-    if value is None:
+    scale, mode = rules.low_scale or LowScale.A5, rules.wild_in_low or WildInLow.WILD
+    qualifier = None if rules.low_qualifier == LowQualifier.NONE else 8
+    value = engine.evaluate_low(cards, rules.wild_mask, scale=scale, mode=mode, qualifier=qualifier)
+    best = best_low(cards, rules.wild_mask, scale=scale, mode=mode, qualifier=qualifier)
+    if value is None or best is None:
         return NO_LOW
-    usable = cards & ~wild if mode == "excluded" else cards
-    five = next(five for five in combinations(cards_in(usable), 5) if value_of(mask_of(five)) == value)
     description = describe_low(value)
-    wilds = [card for card in five if wild >> card & 1] if mode == "wild" else []
-    naturals = sorted((card for card in five if card not in wilds), key=_low_rank, reverse=True)
-    return Worth(
-        value,
-        description.category,
-        description.words,
-        (*naturals, *wilds),
-        _wild_in_low(description.ranks, naturals, wilds),
-    )
+    return Worth(value, description.category, description.words, best.cards, best.wild_as)
 
 
 def _described(value: int, cards: int, wild: int, rules: Rules) -> Worth:
     description = engine.describe(value)
     best = engine.best_five(cards, wild, ranking=rules.ranking)
     return Worth(value, description.category, description.words, best.cards, best.wild_as)
-
-
-def _wild_in_low(ranks: tuple[int, ...], naturals: list[int], wilds: list[int]) -> tuple[tuple[int, int], ...]:
-    """Return what each wild card stands for: a rank that is missing, in a suit that makes no flush.
-
-    A wild card is never a second card of a rank in a low: some lower one is always free.
-    """
-    missing = [rank for rank in ranks if rank not in map(rank_of, naturals)]
-    stands_for: dict[int, int] = {}
-    for card in wilds:
-        if rank_of(card) in missing:
-            missing.remove(rank_of(card))
-            stands_for[card] = card
-    suits = {suit_of(card) for card in (*naturals, *stands_for)}
-    suit = next(suit for suit in range(4) if suits != {suit})
-    for card, rank in zip((card for card in wilds if card not in stands_for), missing, strict=True):
-        stands_for[card] = next(cards_in(rank_mask(rank) & 0x1FFF << 13 * suit))
-    return tuple((card, stands_for[card]) for card in wilds)
-
-
-def _low_rank(card: int) -> int:
-    return (rank_of(card) + 1) % 13
 
 
 def _worth_of_text(worth_of: Callable[[int, Rules], Worth], text: str, rules: Rules, parameter: str) -> Worth:

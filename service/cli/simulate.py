@@ -90,7 +90,7 @@ class Simulation:
             self.actions += 1
             self._count(step.events)
             self._check(step.state)
-        self.chip_delta += sum(step.state.stacks) - sum(stacks.values())
+        self.chip_delta += sum(step.state.stacks) + step.state.carry - sum(stacks.values())
         played.append(f"{step.state.stacks} {[(award.seat, award.amount) for award in step.state.awards]}\n")
         self._outcomes.update("; ".join(played).encode())
 

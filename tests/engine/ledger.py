@@ -14,10 +14,15 @@ from engine.events import (
     HandEnded,
     HandStarted,
     PotAwarded,
+    PurchaseKind,
     PurchaseMade,
+    RainedOut,
     Raised,
 )
 from engine.knobs import PurchaseTo
+
+_CHOSEN_FOR_NOTHING = (PurchaseKind.REPLACEMENT, PurchaseKind.HOLE_BONUS)
+"""What is decided even where it is free; everything else that is free comes without a question."""
 
 Pots = list[tuple[int, set[int]]]
 
@@ -34,6 +39,8 @@ class Ledger:
         self.folded: set[int] = set()
         self.total = 0
         self.paid_out = 0
+        self.carry = 0
+        """What a rained-out hand leaves for the next one."""
 
     @property
     def middle(self) -> int:
@@ -67,7 +74,7 @@ class Ledger:
                 self._collect()
                 assert self.pots() == [(amount, set(seats)) for amount, seats in pots if amount]
             case PurchaseMade(seat=seat, paid=paid):
-                assert paid > 0
+                assert paid > 0 or (paid == 0 and event.purchase in _CHOSEN_FOR_NOTHING)
                 self.stacks[seat] -= paid
                 to_current_pot = self.rules.purchase_to == PurchaseTo.CURRENT_POT
                 self.dead_money.append((self.collected[seat] if to_current_pot else 0, paid))
@@ -79,11 +86,19 @@ class Ledger:
                 self.paid_out += amount
                 for seat, share in shares:
                     self.stacks[seat] += share
-            case HandEnded(stacks=stacks):
-                assert self.middle == 0
-                assert self.stacks == dict(stacks)
-        assert self.total == sum(self.stacks.values()) + self.middle
+            case RainedOut() | HandEnded():
+                self._end(event)
+        assert self.total == sum(self.stacks.values()) + self.middle + self.carry
         assert self.rules.credit or min(self.stacks.values()) >= 0
+
+    def _end(self, event: RainedOut | HandEnded) -> None:
+        if isinstance(event, RainedOut):
+            assert self.middle == event.carry
+            self.carry = event.carry
+            self.paid_out += event.carry
+        else:
+            assert self.middle == 0
+            assert self.stacks == dict(event.stacks)
 
     def _bet(self, seat: int, to: int, paid: int) -> None:
         assert paid > 0
@@ -120,5 +135,6 @@ class Ledger:
         """Check the engine's own account of the hand."""
         assert self.stacks == {player.seat: player.stack for player in state.players}
         assert self.middle == sum(pot.amount for pot in state.pots)
+        assert self.carry == state.carry
         if not any(self.bets.values()) and not state.finished:
             assert self.pots() == [(pot.amount, set(pot.seats)) for pot in state.pots if pot.amount]

@@ -3,6 +3,8 @@
 ``deal`` takes each seat's cards as a reporter writes them, ``(As Kd) 2c 5h 6d 8s (Td)``: down cards in brackets, bonus
 cards behind the card that earned them with a ``+``, as in ``4s+(9h)``. ``Hand.play`` takes the actions, each with the
 seat that must be its turn: ``1 bring_in; 2 call; 3 complete 5 | 1 check``; a bar says that a betting round ends there.
+Cards to be rolled stand in brackets too. Cards that do not come with the one that earned them (for a hole card, after
+the round, under unseen cards) are named by ``rest``, which follows the reported cards.
 """
 
 import re
@@ -14,8 +16,8 @@ import pytest
 import engine
 from engine import Action, ActionKind, IllegalAction, Rules, State
 from engine.cards import DECK_SIZE, card_text, parse_card, rank_of
-from engine.events import AnyEvent, CardDealt, DealCause
-from engine.knobs import Burn, FixedLimit
+from engine.events import AnyEvent, CardDealt, DealCause, Face, PurchaseKind, PurchaseMade
+from engine.knobs import Burn, FixedLimit, PurchaseTiming
 from tests.engine.ledger import Ledger
 
 STUD = Rules(ante=1, bring_in=2, structure=FixedLimit(5, 10))
@@ -103,6 +105,8 @@ class Hand:
         self.events: list[AnyEvent] = []
         self._reports = {seat: reported(hand) for seat, hand in hands.items()}
         self._bonus: list[tuple[str, bool]] = []
+        rules = step.state.rules
+        self._comes_later = rules.rolls or rules.purchase_timing == PurchaseTiming.AFTER_ROUND
         self.ledger = Ledger(step.state.rules)
         self._take(step)
 
@@ -113,6 +117,8 @@ class Hand:
             self.ledger.record(event)
             if isinstance(event, CardDealt):
                 self._compare(event)
+            elif isinstance(event, PurchaseMade) and event.purchase == PurchaseKind.HOLE_BONUS:
+                self._comes_later = True
         self.ledger.compare(self.state)
         assert [] == engine.broken(self.state)
 
@@ -123,11 +129,13 @@ class Hand:
                 return
             self._bonus = list(report[0].bonus)
             text, down, _ = report.pop(0)
+        elif self._comes_later:
+            return
         else:
             assert self._bonus, f"seat {event.seat} was dealt an unexpected bonus card {card_text(event.card)}"
             text, down = self._bonus.pop(0)
         dealt = card_text(event.card)
-        assert (dealt if text == "--" else text, "down" if down else "up") == (dealt, event.face), f"seat {event.seat}"
+        assert (dealt if text == "--" else text, down) == (dealt, event.face != Face.UP), f"seat {event.seat}"
 
     def play(self, actions: str) -> Self:
         """Play ``seat kind [amount]``, separated by semicolons; a bar marks the end of a betting round."""
@@ -136,7 +144,7 @@ class Hand:
             for action in filter(None, map(str.strip, betting_round.rstrip("|").split(";"))):
                 self._act(action)
             if betting_round.endswith("|"):
-                over = self.state.street > street or self.state.phase == "showdown"
+                over = self.state.street > street or self.state.phase in ("showdown", "roll")
                 assert over, f"the round goes on after {betting_round!r}: seat {self.actor} may {self.legal}"
         return self
 

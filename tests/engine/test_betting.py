@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import Rules
+from engine import PROFILES, Rules
 from engine.events import (
     AntePosted,
     BetMade,
@@ -356,6 +356,24 @@ def test_a_hand_that_folds_out_deals_and_shows_nothing_more():
     assert [] == hand.all(HandShown)
     assert hand.actor is None
     hand.refuses("check; fold; bet 10; bring_in; showdown")
+
+
+# The end of a round
+
+
+def test_every_betting_round_is_closed_with_its_pots():
+    hand = deal(STUD, THREE).play("3 bring_in; 1 call; 2 call |").check_down()
+    assert [((9, (1, 2, 3)),)] * 5 == [event.pots for event in hand.all(BettingClosed)]
+    hand = deal(STUD, THREE).play("3 bring_in; 1 fold; 2 fold")
+    assert [((3, (3,)),)] == [event.pots for event in hand.all(BettingClosed)]
+
+
+def test_rounds_without_betting_are_not_closed():
+    hand = deal(STUD, {1: "(-- --) Ks", 2: "(-- --) 2c"}, {1: 3, 2: 100}).play("2 bring_in; 1 call |").show()
+    assert 1 == len(hand.all(BettingClosed))
+    assert [] == deal(STUD, THREE, 1).show().all(BettingClosed)
+    hand = deal(PROFILES["baseball"], {1: "(-- --) 4s", 2: "(-- --)"}).play("1 decline")
+    assert [] == hand.all(BettingClosed)
 
 
 # Nobody's bet

@@ -344,3 +344,63 @@ def test_the_hand_ends_after_the_last_card_without_a_further_round():
     assert [] == hand.all(PurchaseOffered)
     assert {Face.UP, Face.DOWN} == {event.face for event in hand.all(CardDealt)}
     assert stacked_deck(FREE_UP, full_table(4), 7, rest="As")[-6] == hand.state.community[0]
+
+
+# Nine cards
+
+
+NINE = ("2d1u,1u,1u,1u,1u,1u,1d", "3d1u,1u,1u,1u,1u,1d")
+
+
+@pytest.mark.parametrize("pattern", NINE)
+@pytest.mark.parametrize("players", range(2, 6))
+def test_nine_card_games_get_every_card_to_everybody(pattern, players):
+    """Five players, four bonus cards and every burn: the burns come back and suffice."""
+    rules = BURNING.replace(max_players=5, deal_pattern=pattern)
+    down = "-- -- --" if pattern[0] == "3" else "-- --"
+    hands = {seat: f"({down}) 4{suit}+--" for seat, suit in zip(range(1, players + 1), "cdhs", strict=False)}
+    hand = deal(rules, {5: f"({down}) Ks", **hands} if players == 5 else hands).check_down()
+    assert players == len(hand.all(HandShown))
+    assert [] == hand.all(CommunityCardDealt)
+    assert {9, 10} >= {len(player.up + player.down) for player in hand.state.players}
+
+
+@pytest.mark.parametrize(("pattern", "rounds"), [(NINE[0], 7), (NINE[1], 6)])
+def test_nine_card_games_have_more_betting_rounds(pattern, rounds):
+    hand = deal(Rules(max_players=5, structure=OneUnit(1), deal_pattern=pattern), {1: "", 2: ""})
+    opened = set()
+    while hand.legal != "showdown":
+        opened.add(hand.state.street)
+        hand.play(f"{hand.actor} check")
+    assert rounds == len(opened)
+
+
+def test_the_blind_game_brings_in_by_the_first_up_card():
+    hand = deal(PROFILES["blind-baseball"], {1: "(-- --) Ks", 2: "(-- --) 5c", 3: "(-- --) 6d"})
+    assert (2, 3) == (hand.actor, hand.state.street)
+
+
+def test_four_cards_are_dealt_before_the_first_bet_where_three_lie_down():
+    rules = Rules(max_players=5, deal_pattern=NINE[1], bring_in=1, structure=OneUnit(2))
+    hand = deal(rules, {1: "(-- -- --) Ks", 2: "(-- -- --) 5c"})
+    assert (2, 4, 8) == (hand.actor, hand.state.street, len(hand.all(CardDealt)))
+
+
+def test_recycled_cards_take_their_purchases_with_them():
+    """Seat 1 has paid for its 3 and may claim for its 4, folds, and its cards go back into the deck."""
+    rules = BURNING.replace(
+        exhaustion=Exhaustion.RECYCLE_FOLDED, pay_rank="3", hole_bonus=Free(), hole_bonus_claim="between_rounds", ante=1
+    )
+    hands = full_table(4) | {1: "(Ks 4s) 4c+Qh 3d 7d 7h", 4: "(-- --) -- -- -- --", 5: "(3h 3s) -- -- -- --"}
+    hand = deal(rules, hands | {6: "(3c --) -- -- -- --"}, 10_000, burns=FOUR_BURNS, spare=FULL_DECK[::-1])
+    while hand.state.street < 6 or hand.state.phase != Phase.BETTING:
+        hand.play(f"{hand.actor} {next(word for word in ('buy', 'decline', 'check') if word in hand.legal)}")
+    assert (parse_card("3d"),) == hand.state.player(1).paid
+    assert (parse_card("4s"),) == hand.state.player(1).claimable
+    while not hand.folded(1):
+        hand.play(f"{hand.actor} {'fold' if hand.actor == 1 else 'check'}")
+    while not hand.state.finished:
+        hand.play(f"{hand.actor} {next(word for word in ('decline', 'check', 'showdown') if word in hand.legal)}")
+    assert 1 == len(hand.all(BurnsReturned))
+    player = hand.state.player(1)
+    assert ((), (), (), ()) == (player.up, player.down, player.paid, player.claimable)

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine import PROFILES, broken
-from engine.cards import parse_card
+from engine.cards import card_text, parse_card
 from engine.events import PurchaseKind
 from engine.state import Award, Offer, Phase
 from tests.engine.play import STUD, deal
@@ -32,7 +32,7 @@ def shown():
     return deal(STUD, HANDS).play("3 bring_in; 1 call; 2 call |").check_down().state
 
 
-def change(state, seat, **fields):
+def change(state, seat, /, **fields):
     """Change one player and nothing else."""
     return replace(state, players=tuple(replace(p, **fields) if p.seat == seat else p for p in state.players))
 
@@ -71,20 +71,55 @@ def test_on_credit_a_stack_may_be_below_nothing():
 
 def test_a_card_that_is_there_twice_or_missing(betting):
     twice = change(betting, 2, up=(*betting.player(2).up, parse_card("As")))
-    assert "cards: As is there 2 times" in faults(twice)
-    assert "cards: 51 different cards instead of 52" in faults(replace(betting, deck=betting.deck[1:]))
-    assert "cards: 51 different cards instead of 52" in faults(change(betting, 1, down=betting.player(1).down[:1]))
-    assert "cards: 53 different cards" in faults(replace(betting, burns=(52,)))
+    assert "cards: 1 of them are there more than once" == faults(twice)
+    assert "cards: 51 different numbers are not the 52 cards" == faults(replace(betting, deck=betting.deck[1:]))
+    assert "cards: 51 different numbers" in faults(change(betting, 1, down=betting.player(1).down[:1]))
+    assert "cards: 53 different numbers" in faults(replace(betting, burns=(52,)))
+    assert "cards: 52 different numbers" in faults(replace(betting, deck=(52, *betting.deck[1:])))
+
+
+def test_a_fault_names_no_card(betting):
+    """The message may reach a log."""
+    hidden = {card_text(card) for card in (*betting.deck, *betting.player(1).down)}
+    twice = change(betting, 2, down=betting.player(1).down)
+    found = faults(replace(twice, burns=betting.deck[:3], deck=betting.deck[5:]))
+    assert {"cards"} == {fault.partition(":")[0] for fault in found.split(" | ")}
+    assert set() == hidden & set(found.replace(":", " ").split())
 
 
 @pytest.mark.parametrize("where", ["deck", "burns", "community"])
 def test_a_card_is_looked_for_everywhere(betting, where):
     doubled = replace(betting, **{where: (*getattr(betting, where), parse_card("Ks"))})
-    assert "cards: Ks is there 2 times" in faults(doubled)
-    assert "cards: Ks is there 2 times" in faults(change(betting, 2, dead=(parse_card("Ks"),)))
+    assert "cards: 1 of them are there more than once" == faults(doubled)
+    for field in ("dead", "unseen", "down"):
+        assert "cards: 1 of them are there more than once" in faults(change(betting, 2, **{field: (parse_card("Ks"),)}))
 
 
-@pytest.mark.parametrize("phase", [Phase.DEALING, Phase.OPENING, Phase.CLOSING, Phase.WALKOVER])
+def test_a_card_that_was_paid_for_or_may_be_claimed_for_is_held(betting):
+    message = "cards: seat 2 has paid for or may claim for a card it does not hold"
+    assert message in faults(change(betting, 2, paid=(parse_card("Ks"),)))
+    assert message in faults(change(betting, 2, paid=(parse_card("Qs"),))), "down cards are not paid for"
+    assert message in faults(change(betting, 2, claimable=(parse_card("Js"),))), "up cards are not claimed for"
+    assert [] == broken(change(betting, 2, paid=(parse_card("Js"),), claimable=(parse_card("Qs"),)))
+
+
+def test_recycled_cards_have_an_order_of_all_cards(betting):
+    assert "cards: the spare order is no permutation of the deck" in faults(replace(betting, spare=(1, 2)))
+    assert [] == broken(replace(betting, spare=tuple(range(52))[::-1]))
+
+
+GOES_ON = [
+    Phase.DEALING,
+    Phase.ASKING_BEFORE,
+    Phase.ASKING_AFTER,
+    Phase.ROLLING,
+    Phase.OPENING,
+    Phase.CLOSING,
+    Phase.WALKOVER,
+]
+
+
+@pytest.mark.parametrize("phase", GOES_ON)
 def test_a_hand_that_rests_where_it_should_go_on(betting, phase):
     assert f"turn: the hand rests in phase {phase}" in faults(replace(betting, phase=phase))
 
@@ -94,6 +129,15 @@ def test_a_turn_that_cannot_be(betting, finished):
     assert "turn: seat 1 is to act in phase finished" in faults(replace(finished, actor=1))
     assert "turn: seat 4 is to act and is not in the hand" in faults(replace(betting, actor=4))
     assert "turn: seat 2 is to act and is not in the hand" in faults(change(betting, 2, folded=True))
+    assert "turn: there is no dealing round 5" in faults(replace(betting, round=5))
+    assert "turn: there is no dealing round -1" in faults(replace(betting, round=-1))
+    assert "turn: seat 2 is to bet and has nothing to bet with" in faults(change(betting, 2, out=True))
+    broke = change(change(betting, 2, stack=0), 1, stack=betting.player(1).stack + betting.player(2).stack)
+    assert "turn: seat 2 is to bet and has nothing to bet with" in faults(broke)
+    assert "turn: the bring-in is due and somebody has no door card" in faults(
+        change(replace(betting, phase=Phase.BRING_IN), 1, up=())
+    )
+    assert "turn: seat 2 is to roll and has no card left to roll" in faults(replace(betting, phase=Phase.ROLL))
     alone = change(change(betting, 1, folded=True), 3, folded=True)
     assert "turn: the hand goes on with fewer than two players" in faults(alone)
 
@@ -125,6 +169,30 @@ def test_an_offer_without_its_phase_or_to_somebody_else(betting, purchase):
     offer = Offer(1, parse_card("4s"), PurchaseKind.BONUS, 2)
     assert "offer: " in faults(replace(betting, offer=offer))
     assert "offer: made to seat 1 while seat 2 is to act" in faults(replace(purchase, actor=2))
+    assert "offer: none stands in phase purchase" in faults(replace(purchase, offer=None))
+    assert "offer: none stands in phase claim" in faults(replace(purchase, offer=None, phase=Phase.CLAIM))
+    assert "offer: made to seat 3" in faults(replace(purchase, offer=replace(offer, seat=3)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"card": parse_card("5s")}, "seat 1 does not hold the card it is about"),
+        ({"price": -1}, "seat 1 cannot pay -1"),
+        ({"price": 100}, "seat 1 cannot pay 100"),
+    ],
+)
+def test_an_offer_that_cannot_be_taken(purchase, fields, fault):
+    assert f"offer: {fault}" in faults(replace(purchase, offer=replace(purchase.offer, **fields)))
+
+
+def test_seats_that_cannot_be(betting):
+    assert "seats: " in faults(change(betting, 2, seat=3))
+    assert "seats: " in faults(change(betting, 3, seat=4))
+    assert "seats: [1, 2, 3] is not the dealing order from button 1" in faults(replace(betting, button=1))
+    assert "seats: the button is at seat 4" in faults(replace(betting, button=4))
+    nobody = replace(betting, players=tuple(replace(player, folded=True) for player in betting.players))
+    assert "seats: nobody is in the hand" in faults(nobody)
 
 
 def test_an_end_that_leaves_something(finished, betting):
@@ -132,7 +200,10 @@ def test_an_end_that_leaves_something(finished, betting):
     assert "end: chips are left in the middle" in faults(left)
     dead = change(replace(finished, dead_money=((0, 3),)), 1, stack=finished.player(1).stack - 3)
     assert "end: chips are left in the middle" in faults(dead)
-    assert "end: something was awarded before the end" in faults(replace(betting, awards=(Award(1, 5),)))
+    too_early = "end: something was awarded, shown or carried over before the end"
+    assert too_early in faults(replace(betting, awards=(Award(1, 5),)))
+    assert too_early in faults(change(betting, 1, shown=True))
+    assert too_early in faults(change(replace(betting, carry=3), 1, stack=betting.player(1).stack - 3))
     assert "end: a negative award" in faults(replace(finished, awards=(Award(1, -5),)))
 
 
@@ -142,6 +213,11 @@ def test_an_end_that_shows_too_much_or_too_little(finished, shown):
 
 
 def test_every_fault_is_named_at_once(betting):
-    many = replace(change(betting, 2, stack=-1, bet=-1), actor=9, deck=betting.deck[2:], awards=(Award(1, 1),))
-    kinds = {fault.partition(":")[0] for fault in broken(many)}
-    assert {"chips", "cards", "turn", "end"} == kinds
+    many = replace(change(betting, 2, stack=-1, bet=-1), awards=(Award(1, 1),))
+    assert {"chips", "end"} == {fault.partition(":")[0] for fault in broken(many)}
+
+
+def test_faults_of_structure_are_named_first_and_alone(betting):
+    """The other checks rely on seats, cards and turns that can be."""
+    unsound = replace(betting, actor=9, deck=betting.deck[2:], button=7, awards=(Award(1, 1),))
+    assert {"seats", "cards", "turn"} == {fault.partition(":")[0] for fault in broken(unsound)}

@@ -4,17 +4,18 @@ import random
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import engine
 from engine import PROFILES, Action, ActionKind, IllegalAction, State
-from engine.cards import HIDDEN, cards_in, mask_of, rank_of, suit_of
+from engine.cards import HIDDEN, mask_of
 from engine.events import Burned, CardDealt, HandShown, PotAwarded
-from engine.knobs import OddUnit
 from engine.state import Phase
+from tests.engine.croupier import Croupier
 from tests.engine.ledger import Ledger
+from tests.engine.payoffs import high_of, low_of, paid, payoffs
 from tests.engine.random_hands import Setting, play_out, random_rules, random_setting, randoms, settings_of
-from tests.engine.referee import Referee
+from tests.engine.referee import Referee, wild_for
 
 FEW = settings(max_examples=60, deadline=None)
 MANY = settings(max_examples=150, deadline=None)
@@ -26,20 +27,26 @@ def check_hand(rng, setting, *, leave=0.0):
     """Play one hand and check it after every step; return all events."""
     ledger = Ledger(setting.rules)
     referee = Referee()
+    croupier = Croupier(setting.rules)
     events = []
     for step in play_out(rng, setting.start(), leave=leave):
         for event in step.events:
             ledger.record(event)
+            croupier.record(event)
         events += step.events
         assert [] == engine.broken(step.state)
         ledger.compare(step.state)
+        croupier.compare(step.state)
         check_turn(step.state)
         referee.watch(step)
         if step.state.phase == Phase.SHOWDOWN:
             pots, in_the_end = ledger.pots(), step.state
-    assert sum(setting.seats.values()) + setting.carry == sum(step.state.stacks)
-    if any(isinstance(event, HandShown) for event in events):
-        check_awards(in_the_end, pots, [event for event in events if isinstance(event, PotAwarded)])
+    assert sum(setting.seats.values()) + setting.carry == sum(step.state.stacks) + step.state.carry
+    shown = [event for event in events if isinstance(event, HandShown)]
+    for event in shown:
+        check_shown(in_the_end, event)
+    if shown:
+        assert payoffs(in_the_end, pots) == paid(event for event in events if isinstance(event, PotAwarded))
     return events
 
 
@@ -51,8 +58,9 @@ def check_turn(state):
     player = state.player(legal.seat)
     assert not player.folded
     assert len(set(legal.choices)) == len(legal.choices)
-    if state.phase != Phase.SHOWDOWN:
+    if state.phase in (Phase.BRING_IN, Phase.BETTING):
         assert not state.all_in(player)
+        assert not player.out
     for choice in legal.choices:
         assert 0 <= choice.min <= choice.max
         assert state.rules.credit or choice.max <= player.bet + player.stack
@@ -61,28 +69,20 @@ def check_turn(state):
             assert player.bet < choice.min
 
 
-def check_awards(state, pots, awarded):
-    """Compare what was paid with an account of its own: best hand of each pot, odd units one by one."""
-    rules = state.rules
-    shared = mask_of(state.community)
-    values = {
-        player.seat: engine.evaluate(player.cards | shared, rules.wild_mask, ranking=rules.ranking)
-        for player in state.live
-    }
-    assert [amount for amount, _ in pots] == [event.amount for event in awarded]
-    for (amount, seats), event in zip(pots, awarded, strict=True):
-        best = max(values[seat] for seat in seats)
-        winners = [player for player in state.live if player.seat in seats and values[player.seat] == best]
-        if rules.odd_unit == OddUnit.HIGH_CARD_ALL_CARDS:
-            favoured = sorted(winners, key=lambda p: max((rank_of(c), suit_of(c)) for c in cards_in(p.cards)))[::-1]
-        else:
-            favoured = winners
-        share, odd = divmod(amount, len(winners))
-        paid = dict(event.shares)
-        assert {player.seat for player in winners} == paid.keys()
-        assert len(winners) * [share] == sorted(paid.values())[: len(winners) - odd] + odd * [share]
-        if rules.odd_unit != OddUnit.HIGH_CARD_BEST_FIVE:
-            assert {player.seat: share + (player in favoured[:odd]) for player in winners} == paid
+def check_shown(state, event):
+    """What is shown is held, is worth what it is said to be, and the five that play are enough for it."""
+    player = state.player(event.seat)
+    assert event.cards == (*player.down, *player.up)
+    held = {*event.cards, *state.community}
+    assert high_of(state, player) == event.value
+    assert {*event.best, *event.low} <= held
+    assert {card for card, _ in event.wild_as} <= {card for card in event.best if wild_for(state, player) >> card & 1}
+    low = low_of(state, player)
+    assert (low is None) == (not event.low)
+    if not state.rules.rolls:
+        assert (5, high_of(state, player, mask_of(event.best))) == (len(event.best), event.value)
+    if event.low:
+        assert (5, low_of(state, player, mask_of(event.low))) == (len(event.low), low)
 
 
 # Whole hands
@@ -198,9 +198,10 @@ def test_any_seat_may_leave_in_any_state_and_the_hand_still_ends(rng):
         left = engine.step(step.state, Action(ActionKind.LEAVE, seat=seat))
         assert [] == engine.broken(left.state)
         gone = step.state.player(seat)
-        undecided = step.state.phase not in (Phase.SHOWDOWN, Phase.FINISHED)
-        assert left.state.player(seat).folded == (gone.folded or (undecided and not step.state.all_in(gone)))
-        assert left.state.finished or left.state.player(left.state.actor).seat != seat or not undecided
+        over = step.state.phase in (Phase.SHOWDOWN, Phase.FINISHED)
+        stays = over or gone.out or step.state.all_in(gone)
+        assert left.state.player(seat).folded == (gone.folded or not stays)
+        assert left.state.actor != seat or stays
         end_by_default(left.state)
 
 
@@ -220,7 +221,7 @@ def test_everybody_leaving_ends_the_hand(rng):
 
 def end_by_default(state):
     """Let the time run out until the hand is over."""
-    for _ in range(200):
+    for _ in range(400):
         if state.finished:
             return state
         state = engine.step(state, engine.default_action(state)).state
@@ -262,9 +263,11 @@ def test_a_hand_is_determined_by_its_start_and_its_actions(rng):
 
 
 def hidden_from(state, viewer):
-    """The cards that a viewer may not know: deck, burns, unshown down cards of others."""
+    """The cards that a viewer may not know: deck, burns, unseen cards, unshown down cards of others."""
     others = [p for p in state.players if p.seat != viewer and not p.shown]
-    return [*state.deck, *state.burns, *(card for player in others for card in player.down)]
+    down = (card for player in others for card in player.down)
+    unseen = (card for player in state.players for card in player.unseen)
+    return {*state.deck, *state.burns, *down, *unseen}
 
 
 @MANY
@@ -272,22 +275,30 @@ def hidden_from(state, viewer):
 def test_swapping_two_hidden_cards_changes_nothing_for_a_viewer(rng):
     """Play a hand, pick a moment and two cards hidden from the viewer then, and play the same with the two swapped."""
     setting = random_setting(rng, random_rules(rng))
-    seed = rng.random()
-    steps = list(play_out(random.Random(seed), setting.start(), leave=0.05))
+    actions = []
+    steps = list(play_out(rng, setting.start(), leave=0.05, played=actions))
     moment = rng.randrange(len(steps))
     viewer = rng.choice([None, 99, *(player.seat for player in steps[0].state.players)])
-    hidden = hidden_from(steps[moment].state, viewer)
-    first, second = rng.sample(hidden, 2)
+    croupier = Croupier(setting.rules)
+    for step in steps[: moment + 1]:
+        for event in step.events:
+            croupier.record(event)
+    hidden = hidden_from(steps[moment].state, viewer) - croupier.known_to(viewer)
+    first, second = rng.sample(sorted(hidden), 2)
     swap = {first: second, second: first}
     swapped = setting._replace(
         deck=tuple(swap.get(card, card) for card in setting.deck),
         spare=tuple(swap.get(card, card) for card in setting.spare),
     )
-    others = list(play_out(random.Random(seed), swapped.start(), leave=0.05))
-    assert steps[moment].state != others[moment].state
-    for ours, theirs in zip(steps[: moment + 1], others[: moment + 1], strict=True):
+    theirs = swapped.start()
+    for ours, action in zip(steps[: moment + 1], [*actions[:moment], None], strict=True):
         assert engine.view(ours.state, viewer) == engine.view(theirs.state, viewer)
         assert seen(ours, viewer) == seen(theirs, viewer)
+        if action is not None:
+            claims = action.kind == ActionKind.CLAIM
+            assume(not claims or engine.legal_actions(theirs.state).find(ActionKind.CLAIM))  # a claim shows the card
+            theirs = engine.step(theirs.state, action)
+    assert steps[moment].state != theirs.state
 
 
 def seen(step, viewer):
@@ -304,7 +315,8 @@ def test_no_event_shows_a_down_card_or_a_burn(rng):
                 if isinstance(event, Burned):
                     assert HIDDEN == event.card
                 if isinstance(event, CardDealt):
-                    assert (event.face == "up" or event.seat == viewer) == (event.card != HIDDEN)
+                    own = event.face == "down" and event.seat == viewer
+                    assert (event.face == "up" or own) == (event.card != HIDDEN)
 
 
 @FEW
@@ -316,9 +328,10 @@ def test_a_view_shows_what_its_viewer_may_know(rng):
         view = engine.view(state, viewer)
         for player, seat in zip(state.players, view.seats, strict=True):
             knows = player.seat == viewer or player.shown
-            assert (player.down if knows else (HIDDEN,) * len(player.down)) == seat.down
+            down = player.down if knows else (HIDDEN,) * len(player.down)
+            assert (*down, *(HIDDEN for _ in player.unseen)) == seat.down
             assert (player.up, player.stack, player.folded) == (seat.up, seat.stack, seat.folded)
-        assert sum(pot.amount for pot in view.pots) + sum(seat.stack for seat in view.seats) == state.chips
+        assert sum(pot.amount for pot in view.pots) + sum(seat.stack for seat in view.seats) + view.carry == state.chips
 
 
 def test_settings_are_what_they_seem():
@@ -332,6 +345,8 @@ def test_settings_are_what_they_seem():
         for step in play_out(rng, setting.start(), leave=0.02):
             phases.add(step.state.phase)
             kinds |= {type(event).__name__ for event in step.events}
-    assert {Phase.PURCHASE, Phase.BRING_IN, Phase.BETTING, Phase.SHOWDOWN, Phase.FINISHED} == phases
+    waiting = {Phase.PURCHASE, Phase.CLAIM, Phase.ROLL, Phase.BRING_IN, Phase.BETTING, Phase.SHOWDOWN, Phase.FINISHED}
+    assert waiting == phases
     assert {True, False} == credit
     assert {"BetReturned", "PurchaseMade", "PurchaseDeclined", "Completed", "Raised", "HandShown", "Burned"} <= kinds
+    assert {"CardRolled", "LeaderNamed", "PlayerOut", "WildNamed", "RainedOut", "CardReplaced"} <= kinds

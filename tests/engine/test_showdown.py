@@ -67,6 +67,11 @@ def test_a_short_all_in_is_no_raise_and_leaves_the_bettor_first():
     hand.play("1 bet 10; 2 call; 3 raise 12; 1 call; 2 call | 1 showdown")
 
 
+def test_a_short_opening_bet_is_a_bet():
+    hand = to_the_river(stacks={1: 100, 2: 7, 3: 100})
+    hand.play("1 check; 2 bet 4; 3 call; 1 call | 2 showdown")
+
+
 def test_when_no_more_betting_was_possible_the_last_round_with_betting_decides():
     """Seat 3 bets all-in on fifth street; nobody can bet after that."""
     hands = {1: "(Ks Kd) 8c 9h Jd 5s (2d)", 3: "(Js Jh) 2c 3h 4d 9s (7d)"}

@@ -101,8 +101,11 @@ def test_a_state_is_small_and_survives_being_stored():
 
 
 def test_a_hand_never_rests_in_a_phase_that_goes_on_by_itself():
-    assert {"purchase", "bring_in", "betting", "showdown", "finished"} == set(Phase) - {
+    assert {"purchase", "claim", "roll", "bring_in", "betting", "showdown", "finished"} == set(Phase) - {
         "dealing",
+        "asking_before",
+        "asking_after",
+        "rolling",
         "opening",
         "closing",
         "walkover",

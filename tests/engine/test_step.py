@@ -165,7 +165,9 @@ def test_every_phase_either_waits_or_goes_on_or_is_the_end():
 
 def test_every_choice_that_is_ever_offered_has_a_transition():
     offered = {
-        (Phase.PURCHASE, "buy decline"),
+        (Phase.PURCHASE, "buy decline replace keep"),
+        (Phase.CLAIM, "claim decline"),
+        (Phase.ROLL, "roll fold"),
         (Phase.BRING_IN, "bring_in complete fold"),
         (Phase.BETTING, "fold check call bet complete raise"),
         (Phase.SHOWDOWN, "showdown"),

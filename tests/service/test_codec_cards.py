@@ -3,11 +3,11 @@
 import pytest
 from google.protobuf import json_format
 
-from engine import STANDARD
+from engine import best_five, evaluate
 from engine.cards import HIDDEN, mask_of, parse_card, parse_cards
 from engine.hand_value import CATEGORIES
 from proto.stud.v1 import stud_pb2
-from service.codec_cards import card_texts, category_number, hand_worth, rank_text, wild_as_messages
+from service.codec_cards import card_texts, category_number, rank_text, shown_hand, wild_as_messages
 
 THREES_AND_NINES = mask_of(parse_cards("3c 3d 3h 3s 9c 9d 9h 9s"))
 
@@ -44,7 +44,9 @@ def test_a_wild_is_told_with_what_it_stands_for() -> None:
     ],
 )
 def test_an_open_hand_says_what_it_is_worth(cards, category, words, wild_as) -> None:
-    hand = hand_worth(mask_of(parse_cards(cards)), THREES_AND_NINES, STANDARD)
+    mask = mask_of(parse_cards(cards))
+    best = best_five(mask, THREES_AND_NINES)
+    hand = shown_hand(evaluate(mask, THREES_AND_NINES), best.cards, best.wild_as)
 
     assert (f"HAND_CATEGORY_{category}", words) == (stud_pb2.HandCategory.Name(hand.category), hand.words)
     assert wild_as == {wild.card for wild in hand.wild_as}

@@ -11,7 +11,7 @@ from engine.cards import FULL_DECK
 from engine.rule_checks import MAX_AMOUNT
 from service import seating
 from service.errors import Reason, ServiceError
-from service.table import SeatLeft, SeatTaken, SessionEnded, Settings, Table
+from service.table import CarrySplit, SeatLeft, SeatTaken, SessionEnded, Settings, Table
 
 
 def empty(profile: str = "seven-card-stud", settings: Settings | None = None) -> Table:
@@ -112,3 +112,57 @@ def test_chips_are_where_they_were_brought_whoever_leaves_when(seed, profile):
         assert paid == table.taken
     assert not any(each.leaving for each in table.seats)
     assert table.brought - paid == sum(each.stack for each in table.seats)
+
+
+# Rain
+
+
+def rained_out(stacks: dict[int, int], folded: tuple[int, ...] = (), **knobs) -> Table:
+    """Return a table whose last hand was rained out with these stacks left and 12 in the middle."""
+    rules = engine.PROFILES["rainy-day-baseball"].replace(**knobs)
+    table = replace(empty("rainy-day-baseball"), rules=rules)
+    for seat in stacks:
+        table = seating.take_seat(table, f"player {seat}", seat, 20).table
+    # Without an action the first hand of this deck waits for the bring-in; what rain leaves of it is set by hand.
+    hand = engine.start(rules, dict.fromkeys(stacks, 20), min(stacks), FULL_DECK).state
+    players = tuple(
+        replace(player, stack=stacks[player.seat], collected=0, bet=0, folded=player.seat in folded)
+        for player in hand.players
+    )
+    over = replace(hand, phase="finished", actor=0, players=players, dead_money=(), rained=True, carry=12)
+    table = replace(table, hand_number=1, button=min(stacks), brought=sum(stacks.values()) + 12)
+    return seating.settle(table, over)[0]
+
+
+def test_rain_carries_the_pot_and_is_no_pot_played():
+    table = rained_out({1: 30, 2: 10, 3: 8})
+    assert (12, 0, None) == (table.carry, table.pots_played, table.deadline_ms)
+    assert [30, 10, 8] == [seated.stack for seated in table.seats]
+    assert table.brought == table.chips
+
+
+def test_who_was_in_without_chips_plays_for_the_carried_pot_and_who_had_folded_sits_out():
+    assert {1: 30, 2: 0} == seating.next_stacks(rained_out({1: 30, 2: 0, 3: 0}, folded=(3,)))
+    assert {1: 30, 2: 0, 3: 5} == seating.next_stacks(rained_out({1: 30, 2: 0, 3: 5}, folded=(3,)))
+
+
+def test_where_folded_players_stay_out_they_do_so_until_the_pot_is_won():
+    table = rained_out({1: 30, 2: 7, 3: 5}, folded=(3,), rain_returns=False)
+    assert {1: 30, 2: 7} == seating.next_stacks(table)
+    won = replace(table.hand, rained=False, carry=0)
+    after, _ = seating.settle(replace(table, carry=0), won)
+    assert {1: 30, 2: 7, 3: 5} == seating.next_stacks(after)
+
+
+def test_a_carried_pot_is_split_when_too_few_are_left_to_play_for_it():
+    table = rained_out({1: 30, 2: 10, 3: 0}, folded=(3,))
+    left = seating.leave(table, table.seating(1))
+    assert [CarrySplit(12, ((2, 6), (1, 6))), SeatLeft(1, "player 1", 36)] == list(left.events)
+    assert (0, 16) == (left.table.carry, left.table.seating(2).stack)
+    assert left.table.chips == left.table.brought - left.table.taken
+
+
+def test_a_carried_pot_waits_while_two_can_play_for_it():
+    table = rained_out({1: 30, 2: 10, 3: 5})
+    left = seating.leave(table, table.seating(1))
+    assert (12, (SeatLeft(1, "player 1", 30),)) == (left.table.carry, left.events)

@@ -2185,6 +2185,10 @@ class Table(_message.Message):
     WINNER_SEATS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    NAMED_WILD_RANK_FIELD_NUMBER: _builtins.int
+    LEADER_SEAT_FIELD_NUMBER: _builtins.int
+    RAINED_OUT_FIELD_NUMBER: _builtins.int
+    CARRY_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id: made by the server, opaque."""
     version: _builtins.int
@@ -2217,6 +2221,14 @@ class Table(_message.Message):
     """What a player must have in front to have called, in minor units."""
     to_act_seat: _builtins.int
     """The seat to act; 0: nobody."""
+    named_wild_rank: _builtins.str
+    """The rank that an up card has named wild besides the printed ones; empty: none."""
+    leader_seat: _builtins.int
+    """The seat to beat in roll your own; 0: none."""
+    rained_out: _builtins.bool
+    """Whether the hand was rained out: it is over and not resolved."""
+    carry: _builtins.int
+    """What lies in the middle from a rained-out hand for the next one, in minor units."""
     @_builtins.property
     def rules(self) -> Global___Rules:
         """Every rule of that game. In the replies of CreateTable and GetTable only, as it does not change."""
@@ -2305,10 +2317,14 @@ class Table(_message.Message):
         winner_seats: _abc.Iterable[_builtins.int] | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
+        named_wild_rank: _builtins.str = ...,
+        leader_seat: _builtins.int = ...,
+        rained_out: _builtins.bool = ...,
+        carry: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline", "hand_rules", b"hand_rules", "offer", b"offer", "rules", b"rules", "settings", b"settings", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["awards", b"awards", "button_seat", b"button_seat", "cards_left", b"cards_left", "community_cards", b"community_cards", "create_time", b"create_time", "deadline", b"deadline", "etag", b"etag", "hand_number", b"hand_number", "hand_profile", b"hand_profile", "hand_rules", b"hand_rules", "legal_actions", b"legal_actions", "level", b"level", "name", b"name", "offer", b"offer", "paused", b"paused", "pots", b"pots", "pots_played", b"pots_played", "profile", b"profile", "rules", b"rules", "seats", b"seats", "settings", b"settings", "status", b"status", "street", b"street", "table_id", b"table_id", "to_act_seat", b"to_act_seat", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat", "winner_seats", b"winner_seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awards", b"awards", "button_seat", b"button_seat", "cards_left", b"cards_left", "carry", b"carry", "community_cards", b"community_cards", "create_time", b"create_time", "deadline", b"deadline", "etag", b"etag", "hand_number", b"hand_number", "hand_profile", b"hand_profile", "hand_rules", b"hand_rules", "leader_seat", b"leader_seat", "legal_actions", b"legal_actions", "level", b"level", "name", b"name", "named_wild_rank", b"named_wild_rank", "offer", b"offer", "paused", b"paused", "pots", b"pots", "pots_played", b"pots_played", "profile", b"profile", "rained_out", b"rained_out", "rules", b"rules", "seats", b"seats", "settings", b"settings", "status", b"status", "street", b"street", "table_id", b"table_id", "to_act_seat", b"to_act_seat", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat", "winner_seats", b"winner_seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2376,6 +2392,7 @@ class Seat(_message.Message):
     ALL_IN_FIELD_NUMBER: _builtins.int
     SHOWN_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    OUT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Its number."""
     player_id: _builtins.str
@@ -2400,6 +2417,8 @@ class Seat(_message.Message):
     """Whether the player has nothing left to bet."""
     shown: _builtins.bool
     """Whether the hand was shown to all."""
+    out: _builtins.bool
+    """Whether the player rolled every card without taking the lead: no more bets, but the hand stays shown."""
     @_builtins.property
     def down_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Cards dealt down, in the order they came; `??` where the viewer may not see them."""
@@ -2435,10 +2454,11 @@ class Seat(_message.Message):
         all_in: _builtins.bool = ...,
         shown: _builtins.bool = ...,
         hand: Global___ShownHand | None = ...,
+        out: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "up_cards", b"up_cards"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "up_cards", b"up_cards"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2708,6 +2728,7 @@ class Event(_message.Message):
     POT_AWARDED_FIELD_NUMBER: _builtins.int
     RAINED_OUT_FIELD_NUMBER: _builtins.int
     HAND_ENDED_FIELD_NUMBER: _builtins.int
+    CARD_EXPOSED_FIELD_NUMBER: _builtins.int
     TABLE_CREATED_FIELD_NUMBER: _builtins.int
     SEAT_TAKEN_FIELD_NUMBER: _builtins.int
     SEAT_LEFT_FIELD_NUMBER: _builtins.int
@@ -2719,6 +2740,7 @@ class Event(_message.Message):
     TABLE_RESUMED_FIELD_NUMBER: _builtins.int
     SESSION_ENDED_FIELD_NUMBER: _builtins.int
     TABLE_DELETED_FIELD_NUMBER: _builtins.int
+    CARRY_SPLIT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hand_started(self) -> Global___HandStarted:
         """A hand began."""
@@ -2832,6 +2854,10 @@ class Event(_message.Message):
         """The hand is over."""
 
     @_builtins.property
+    def card_exposed(self) -> Global___CardExposed:
+        """A seat turned up the hole card that it claimed a bonus card for."""
+
+    @_builtins.property
     def table_created(self) -> Global___TableCreated:
         """The table was created."""
 
@@ -2875,6 +2901,10 @@ class Event(_message.Message):
     def table_deleted(self) -> Global___TableDeleted:
         """The table is gone; everybody was paid out."""
 
+    @_builtins.property
+    def carry_split(self) -> Global___CarrySplit:
+        """A rained-out pot was split: no hand can be dealt for it."""
+
     def __init__(
         self,
         *,
@@ -2906,6 +2936,7 @@ class Event(_message.Message):
         pot_awarded: Global___PotAwarded | None = ...,
         rained_out: Global___RainedOut | None = ...,
         hand_ended: Global___HandEnded | None = ...,
+        card_exposed: Global___CardExposed | None = ...,
         table_created: Global___TableCreated | None = ...,
         seat_taken: Global___SeatTaken | None = ...,
         seat_left: Global___SeatLeft | None = ...,
@@ -2917,12 +2948,13 @@ class Event(_message.Message):
         table_resumed: Global___TableResumed | None = ...,
         session_ended: Global___SessionEnded | None = ...,
         table_deleted: Global___TableDeleted | None = ...,
+        carry_split: Global___CarrySplit | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["hand_started", "ante_posted", "burned", "burns_returned", "street_started", "card_dealt", "community_card_dealt", "card_rolled", "wild_named", "purchase_offered", "purchase_made", "purchase_declined", "card_replaced", "bring_in_posted", "completed", "checked", "called", "bet_made", "raised", "folded", "leader_named", "player_out", "bet_returned", "betting_closed", "hand_shown", "pot_awarded", "rained_out", "hand_ended", "table_created", "seat_taken", "seat_left", "sat_out", "sat_in", "chips_added", "action_timed_out", "table_paused", "table_resumed", "session_ended", "table_deleted"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["hand_started", "ante_posted", "burned", "burns_returned", "street_started", "card_dealt", "community_card_dealt", "card_rolled", "wild_named", "purchase_offered", "purchase_made", "purchase_declined", "card_replaced", "bring_in_posted", "completed", "checked", "called", "bet_made", "raised", "folded", "leader_named", "player_out", "bet_returned", "betting_closed", "hand_shown", "pot_awarded", "rained_out", "hand_ended", "card_exposed", "table_created", "seat_taken", "seat_left", "sat_out", "sat_in", "chips_added", "action_timed_out", "table_paused", "table_resumed", "session_ended", "table_deleted", "carry_split"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -3279,6 +3311,32 @@ class CardReplaced(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CardReplaced: _TypeAlias = CardReplaced  # noqa: Y015
+
+@_typing.final
+class CardExposed(_message.Message):
+    """A seat turned up the hole card that it claimed a bonus card for."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    card: _builtins.str
+    """The card."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        card: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CardExposed: _TypeAlias = CardExposed  # noqa: Y015
 
 @_typing.final
 class BringInPosted(_message.Message):
@@ -3712,6 +3770,34 @@ class TableCreated(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableCreated: _TypeAlias = TableCreated  # noqa: Y015
+
+@_typing.final
+class CarrySplit(_message.Message):
+    """A rained-out pot was split among those who were in when it rained: too few are left to deal a hand for it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    SHARES_FIELD_NUMBER: _builtins.int
+    amount: _builtins.int
+    """How much it was, in minor units."""
+    @_builtins.property
+    def shares(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatAmount]:
+        """Who got how much of it."""
+
+    def __init__(
+        self,
+        *,
+        amount: _builtins.int = ...,
+        shares: _abc.Iterable[Global___SeatAmount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "shares", b"shares"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CarrySplit: _TypeAlias = CarrySplit  # noqa: Y015
 
 @_typing.final
 class SeatTaken(_message.Message):

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from engine import PROFILES, evaluate, evaluate_low
+from engine import PROFILES, evaluate
 from engine.cards import mask_of, parse_cards
-from service.cli.eval import best_low
 
 BAD_HANDS = [
     "Kx",
@@ -101,35 +100,6 @@ def test_of_two_lows_the_lower_wins_and_any_low_beats_none(dugout):
     assert "vs" == evaluated(dugout, none, "--low", "--vs", worse)["winner"]
     assert "hand" == evaluated(dugout, worse, "--low", "--vs", none)["winner"]
     assert "tie" == evaluated(dugout, none, "--low", "--vs", none)["winner"]
-
-
-@pytest.mark.parametrize("scale", ["A5", "A6"])
-@pytest.mark.parametrize("qualifier", [8, None])
-@pytest.mark.parametrize("mode", ["wild", "natural", "excluded"])
-@pytest.mark.parametrize(
-    "hand",
-    [
-        "As 2d 4c 6h 9c Ks Kd",
-        "9s 9h 9d 9c 3s 3h 3d",
-        "3c 4c 5c 7c 9c 2c Ac",
-        "9s 8s 7s 6s 5s",
-        "9h 3d 9c As 2s 4s 5s",
-        "Ks Kh Kd Kc 3s",
-        "Ks Kh Kd Kc Qs",
-    ],
-)
-def test_the_cards_said_to_make_the_low_do_make_it(hand, scale, qualifier, mode):
-    wild = mask("3c 3d 3h 3s 9c 9d 9h 9s")
-    worth = best_low(mask(hand), wild, scale=scale, mode=mode, qualifier=qualifier)
-    assert worth.value == evaluate_low(mask(hand), wild, scale=scale, mode=mode, qualifier=qualifier)
-    if worth.value is None:
-        assert () == worth.best_five
-        return
-    as_played = dict(worth.wild_as)
-    played = [as_played.get(card, card) for card in worth.best_five]
-    assert 5 == len(set(played))
-    assert worth.value == evaluate_low(mask_of(played), 0, scale=scale, qualifier=None)
-    assert set(worth.best_five) <= set(parse_cards(hand))
 
 
 def test_showing_counts_few_cards_without_straights_and_flushes(dugout):

@@ -22,6 +22,39 @@ KEYS = (
     "signature",
 )
 
+# What 60 hands of each game come to under seed 2026. A change that means to change play changes these with it; any
+# other change that does is a mistake. `dugout simulate --all --hands 60 --seed 2026` prints them.
+SIGNATURES = {
+    "baseball": "8691ceedb9704891",
+    "baseball-free-fours": "9abf1d6147e2d708",
+    "baseball-match-pot-fours": "116b8c478c598f55",
+    "baseball-hi-lo": "5cfcc14f329409d4",
+    "baseball-wild-twos": "d063127a1d11a13f",
+    "baseball-one-eyed-jacks": "ee1d869e9ce2b438",
+    "baseball-home": "42e2db678b40fa43",
+    "baseball-home-pay-fours": "d8268a82104731bd",
+    "baseball-home-pay-threes": "cf7794f24fd38e47",
+    "night-baseball": "9219e5ff31d30b47",
+    "no-peek": "7acd9971f6ca94c4",
+    "baseball-simple": "00c653b87145a8bc",
+    "baseball-match-pot": "b822d94525366bf7",
+    "baseball-match-pot-capped": "eb60a458b4f7573f",
+    "baseball-match-pot-first-three": "d57aa1fc59cdc055",
+    "baseball-match-pot-free-threes": "4a251fc894411225",
+    "baseball-match-pot-fours-up": "52e43417eca197d4",
+    "baseball-match-pot-replace-fours": "28b1a61e3e9fedda",
+    "baseball-match-pot-hole-fours": "0112a45d269a4c50",
+    "baseball-match-pot-hole-fours-buy": "7f4c29cbc49e25dd",
+    "baseball-match-pot-hi-lo": "5e393031f3f151d2",
+    "football": "a3a7048c50e8f9c1",
+    "woolworth": "25c50dd9130886c7",
+    "blind-baseball": "21f1cd8877cc4942",
+    "rainy-day-baseball": "01146692d7eba2b3",
+    "seven-card-stud": "b0383e6b1b3253ee",
+    "seven-card-stud-hi-lo": "6ce23788c57b4f28",
+    "follow-the-queen": "85b146aeafeb5bd5",
+}
+
 
 def simulated(dugout, *arguments):
     done = dugout("simulate", *arguments, "--json")
@@ -47,9 +80,15 @@ def test_all_profiles_are_a_list_of_records(dugout):
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("players", [2, 6])
 def test_nothing_breaks_in_any_game(profile, players):
-    played = Simulation(PROFILES[profile], players, seed=players)
+    rules = PROFILES[profile]
+    played = Simulation(rules, min(players, rules.max_players), seed=players)
     played.run(40)
     assert ([], 0) == (played.broken, played.chip_delta)
+
+
+def test_play_has_not_changed_unnoticed(dugout):
+    played = simulated(dugout, "--all", "--hands", "60", "--seed", "2026")
+    assert SIGNATURES == {record["profile"]: record["signature"] for record in played}
 
 
 def test_a_seed_plays_the_same_hands_and_another_seed_does_not():
