@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from engine.knobs import BonusPrice, Fixed, Free, MatchPot, MatchPotCapped, MinBet
+from engine.knobs import BonusPrice, Fixed, Free, MatchPot, MatchPotCapped, MinBet, Split
 from engine.rules import Rules
 from service.words.betting import structure_name
 from service.words.explanation import differences
@@ -61,7 +61,7 @@ def _row(name: str, rules: Rules, code: str) -> tuple[str, ...]:
         _priced(language, rules, rules.pay_rank, rules.pay_price),
         _priced(language, rules, rules.bonus_rank, rules.bonus_price),
         structure_name(language, rules),
-        language.say("high-low") if rules.high_low else language.say("high"),
+        language.say("high-low") if rules.split == Split.HIGH_LOW else language.say("high"),
     )
 
 

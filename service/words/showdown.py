@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine.hand_value import CATEGORIES
-from engine.knobs import FiveOfAKind, LowQualifier, LowScale, OddUnit, WildInLow
+from engine.knobs import FiveOfAKind, LowQualifier, LowScale, OddUnit, Split, WildInLow
 from engine.rules import Rules
 from service.words.hands import category_name
 from service.words.language import Language
@@ -15,7 +15,7 @@ def showdown(language: Language, rules: Rules) -> Iterator[str]:
     say = language.say
     if rules.rolls:
         yield say("The best open hand wins the pot: at most five of its cards count.")
-    elif rules.high_low:
+    elif rules.split == Split.HIGH_LOW:
         yield say(
             "The best high hand wins half of each pot, the best low hand the other half. For each you choose five of "
             "all your cards, bonus cards included, and you may win both."
@@ -24,7 +24,7 @@ def showdown(language: Language, rules: Rules) -> Iterator[str]:
         yield say("The best five of all your cards, bonus cards included, win the pot.")
     categories = _categories(rules)
     yield say("Hands, the best first: {hands}.", hands=", ".join(category_name(language, name) for name in categories))
-    if rules.high_low:
+    if rules.split == Split.HIGH_LOW:
         yield from _low(language, rules)
     if not rules.rolls:
         yield say(
@@ -32,7 +32,7 @@ def showdown(language: Language, rules: Rules) -> Iterator[str]:
             "everybody still in shows. If all others have folded, nothing is shown."
         )
     yield _odd_unit(language, rules)
-    if rules.high_low:
+    if rules.split == Split.HIGH_LOW:
         yield say("A unit that is left over between the halves goes to the high half.")
 
 
