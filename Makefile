@@ -7,10 +7,11 @@ INSTALLED := $(VENV)/.installed
 TEST_WORKERS ?= 2
 NATIVE := $(wildcard engine/*.pyx engine/*.pxd engine/*.h)
 PROTO_OUT ?= .
+WORDS_OUT ?= service/words/locale
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
-.PHONY: help demo test serve lint proto bench differential golden clean
+.PHONY: help demo test serve lint proto words docs bench differential golden clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +39,12 @@ proto: $(INSTALLED) ## Generate the Python code of proto/stud/v1/stud.proto
 		--plugin=$(BIN)/protoc-gen-mypy --plugin=$(BIN)/protoc-gen-mypy_grpc \
 		--python_out=$(PROTO_OUT) --grpc_python_out=$(PROTO_OUT) \
 		--mypy_out=$(PROTO_OUT) --mypy_grpc_out=$(PROTO_OUT) proto/stud/v1/stud.proto
+
+words: $(INSTALLED) ## Bring the catalogues of the languages up to date with the messages in the source
+	$(BIN)/python docs/catalogues.py $(WORDS_OUT)
+
+docs: $(INSTALLED) ## Write the tables of docs/rules.md anew from the knobs and the games
+	$(BIN)/python docs/tables.py
 
 bench: $(INSTALLED) ## Measure the evaluator, the engine (hands per second) and the service (actions per second, latency)
 	$(BIN)/dugout bench evaluator

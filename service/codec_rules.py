@@ -55,6 +55,31 @@ def knobs(message: stud_pb2.Rules) -> dict[str, Any]:
     Raises:
         RulesError: with every knob whose value is none of the possible ones.
     """
+    values, wrong = _read_knobs(message)
+    if wrong:
+        raise RulesError(wrong)
+    return values
+
+
+def changed_rules(base: Rules | None, message: stud_pb2.Rules) -> Rules:
+    """Return rules, the defaults where there are none to build on, with the knobs that are set changed.
+
+    Raises:
+        RulesError: with every knob whose value is none of the possible ones, and with every violation of the record
+            that the others make.
+    """
+    values, wrong = _read_knobs(message)
+    try:
+        rules = (Rules() if base is None else base).replace(**values)
+    except RulesError as error:
+        raise RulesError((*wrong, *error.violations)) from None
+    if wrong:
+        raise RulesError(wrong)
+    return rules
+
+
+def _read_knobs(message: stud_pb2.Rules) -> tuple[dict[str, Any], tuple[Violation, ...]]:
+    """Return the knobs that are set and can be read, and what is wrong with the others."""
     values: dict[str, Any] = {}
     wrong: list[Violation] = []
     for field, _ in message.ListFields():
@@ -63,9 +88,7 @@ def knobs(message: stud_pb2.Rules) -> dict[str, Any]:
             values[field.name] = knob.read(getattr(message, field.name))
         except ValueError as error:
             wrong.append(Violation(field.name, knob.text(getattr(message, field.name)), str(error)))
-    if wrong:
-        raise RulesError(tuple(wrong))
-    return values
+    return values, tuple(wrong)
 
 
 class _Knob:

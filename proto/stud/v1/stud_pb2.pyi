@@ -6632,16 +6632,20 @@ class GetProfileRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PROFILE_FIELD_NUMBER: _builtins.int
+    LANGUAGE_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     """Its name."""
+    language: _builtins.str
+    """The language of the explanation: `en`, `it`, `de`, `es` or `id`; empty: `en`."""
     def __init__(
         self,
         *,
         profile: _builtins.str = ...,
+        language: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["language", b"language", "profile", b"profile"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -6655,8 +6659,11 @@ class GetProfileResponse(_message.Message):
 
     PROFILE_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
+    EXPLANATION_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     """Its name."""
+    explanation: _builtins.str
+    """The game explained to a player: headings, under each a line for every sentence, amounts in chips."""
     @_builtins.property
     def rules(self) -> Global___Rules:
         """Every rule of it."""
@@ -6666,10 +6673,11 @@ class GetProfileResponse(_message.Message):
         *,
         profile: _builtins.str = ...,
         rules: Global___Rules | None = ...,
+        explanation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["explanation", b"explanation", "profile", b"profile", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1157,7 +1157,7 @@ class RulesServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetProfile(self, request, context):
-        """Returns every rule of a named game. Errors: UNKNOWN_PROFILE.
+        """Returns every rule of a named game, and the game explained in plain words. Errors: UNKNOWN_PROFILE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -463,7 +463,7 @@ class RulesServiceStub:
     ListProfiles: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ListProfilesRequest, _stud_pb2.ListProfilesResponse]
     """Lists the named games."""
     GetProfile: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetProfileRequest, _stud_pb2.GetProfileResponse]
-    """Returns every rule of a named game. Errors: UNKNOWN_PROFILE."""
+    """Returns every rule of a named game, and the game explained in plain words. Errors: UNKNOWN_PROFILE."""
     ValidateRules: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ValidateRulesRequest, _stud_pb2.ValidateRulesResponse]
     """Says whether rules can be played, with everything that is wrong with them. Errors: UNKNOWN_PROFILE."""
 
@@ -475,7 +475,7 @@ class RulesServiceAsyncStub(RulesServiceStub):
     ListProfiles: _aio.UnaryUnaryMultiCallable[_stud_pb2.ListProfilesRequest, _stud_pb2.ListProfilesResponse]  # type: ignore[assignment]
     """Lists the named games."""
     GetProfile: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetProfileRequest, _stud_pb2.GetProfileResponse]  # type: ignore[assignment]
-    """Returns every rule of a named game. Errors: UNKNOWN_PROFILE."""
+    """Returns every rule of a named game, and the game explained in plain words. Errors: UNKNOWN_PROFILE."""
     ValidateRules: _aio.UnaryUnaryMultiCallable[_stud_pb2.ValidateRulesRequest, _stud_pb2.ValidateRulesResponse]  # type: ignore[assignment]
     """Says whether rules can be played, with everything that is wrong with them. Errors: UNKNOWN_PROFILE."""
 
@@ -496,7 +496,7 @@ class RulesServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.GetProfileRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.GetProfileResponse, _abc.Awaitable[_stud_pb2.GetProfileResponse]]:
-        """Returns every rule of a named game. Errors: UNKNOWN_PROFILE."""
+        """Returns every rule of a named game, and the game explained in plain words. Errors: UNKNOWN_PROFILE."""
 
     @_abc_1.abstractmethod
     def ValidateRules(

@@ -1,11 +1,12 @@
-"""``dugout rules``: the list, one record, and the difference of two."""
+"""``dugout rules``: the list, one game in words or as a record, and the difference of two."""
 
 import json
 
 import pytest
 
 from engine import PROFILES, Rules
-from service.cli.rules import differences
+from service.cli.rules import differences, knob_text
+from service.words import LANGUAGES, explanation_text, overview
 
 
 def test_the_list_has_every_game_that_is_played(dugout):
@@ -27,13 +28,27 @@ def test_a_record_read_back_is_the_same_game(dugout, name):
     assert PROFILES[name] == Rules.from_record(json.loads(shown.out))
 
 
-def test_people_see_every_knob(dugout):
-    shown = dugout("rules", "baseball").out
-    rows = dict(line.split(maxsplit=1) for line in shown.splitlines())
-    assert list(Rules.__struct_fields__) == list(rows)
-    assert ("3 9", "fixed_limit low 2 high 4", "fixed amount 2", "-", "off", "down") == tuple(
-        rows[knob] for knob in ("wild_ranks", "structure", "bonus_price", "pay_rank", "dealers_choice", "bonus_face")
-    )
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", ["baseball", "night-baseball", "rainy-day-baseball"])
+def test_people_read_the_game_in_words(dugout, name, lang):
+    shown = dugout("rules", name, "--lang", lang)
+    assert (0, "") == (shown.status, shown.err)
+    assert f"{explanation_text(PROFILES[name], lang)}\n" == shown.out
+
+
+def test_english_is_spoken_where_no_language_is_named(dugout):
+    assert dugout("rules", "baseball", "--lang", "en").out == dugout("rules", "baseball").out
+    assert "Always wild: threes and nines." in dugout("rules", "baseball").out
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_list_is_in_the_language(dugout, lang):
+    header = dugout("rules", "--lang", lang).out.splitlines()[0]
+    assert header.split() == " ".join(overview({}, lang)[0]).split()
+
+
+def test_the_language_does_not_change_the_record(dugout):
+    assert dugout("rules", "baseball", "--json").out == dugout("rules", "baseball", "--json", "--lang", "it").out
 
 
 def test_a_game_does_not_differ_from_itself(dugout):
@@ -46,10 +61,45 @@ def test_the_difference_has_the_knobs_that_differ_and_no_others(dugout):
     assert {
         "bonus_price": {"baseball": {"kind": "fixed", "amount": 2}, "baseball-free-fours": {"kind": "free"}}
     } == changed
-    shown = dugout("rules", "baseball", "--diff", "baseball-free-fours").out.splitlines()
-    assert ["KNOB", "BASEBALL", "BASEBALL-FREE-FOURS"] == shown[0].split()
-    assert ["bonus_price", "fixed", "amount", "2", "free"] == shown[1].split()
-    assert 2 == len(shown)
+    words, table = dugout("rules", "baseball", "--diff", "baseball-free-fours").out.rsplit("\n\n", 1)
+    assert words.startswith("Bonus cards\n- baseball: Whoever is dealt a four face up pays 2 chips and gets ")
+    header, row = table.splitlines()
+    assert ["KNOB", "BASEBALL", "BASEBALL-FREE-FOURS"] == header.split()
+    assert ["bonus_price", "fixed", "amount", "2", "free"] == row.split()
+
+
+def test_the_difference_in_another_language(dugout):
+    shown = dugout("rules", "baseball", "--diff", "football", "--lang", "es").out
+    assert "Comodines\n- baseball: Siempre comodines: treses y nueves.\n" in shown
+    assert "baseball y baseball son el mismo juego.\n" == (
+        dugout("rules", "baseball", "--diff", "baseball", "--lang", "es").out
+    )
+
+
+def test_knobs_are_compared_in_chips(dugout):
+    table = dugout("rules", "baseball", "--diff", "baseball-home-pay-fours").out.rsplit("\n\n", 1)[1]
+    rows = {row.split()[0]: row.split()[1:] for row in table.splitlines()[1:]}
+    assert ["fixed", "amount", "2", "fixed", "amount", "1"] == rows["bonus_price"]
+    assert ["1", "840"] == rows["minor_units"]
+    assert "ante" not in rows  # one chip in both
+
+
+@pytest.mark.parametrize(
+    ("knob", "value", "minor_units", "expected"),
+    [
+        ("ante", 420, 840, "1/2"),
+        ("max_players", 840, 840, "840"),
+        ("structure", {"kind": "spread", "min": 840, "max": 2100}, 840, "spread min 1 max 2 1/2"),
+        ("bonus_price", {"kind": "min_bet", "multiple": 840}, 840, "min_bet multiple 840"),
+        ("pay_price", {"kind": "match_pot_capped", "cap": 1680}, 840, "match_pot_capped cap 2"),
+        ("wild_ranks", ["3", "9"], 1, "3 9"),
+        ("wild_cards", [], 1, "-"),
+        ("pay_rank", None, 1, "-"),
+        ("dealers_choice", False, 1, "off"),
+    ],
+)
+def test_the_value_of_a_knob_for_people(knob, value, minor_units, expected):
+    assert expected == knob_text(knob, value, minor_units)
 
 
 def test_applying_a_difference_turns_one_game_into_the_other():
@@ -65,7 +115,8 @@ def test_applying_a_difference_turns_one_game_into_the_other():
         (("cricket",), "cricket"),
         (("baseball", "--diff", "cricket"), "cricket"),
         (("--diff", "baseball"), "PROFILE"),
-        (("baseball", "--lang", "it"), "allowed: en"),
+        (("baseball", "--lang", "fr"), "allowed: en, it, de, es, id"),
+        (("--lang", ""), "allowed: en"),
         (("",), "there is no profile ''"),
     ],
 )
