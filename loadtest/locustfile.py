@@ -29,7 +29,10 @@ from loadtest.table_user import Run, TableUser
 
 def main() -> None:
     """Run the load test that standard input describes, print its report and end the process."""
-    settings = Settings.from_json(sys.stdin.read())
+    told = sys.stdin.read()
+    if not told:  # the command was interrupted before it could say what to play
+        sys.exit(1)
+    settings = Settings.from_json(told)
     faulthandler.dump_traceback_later(settings.duration_s + WATCHDOG_S, exit=True)
     grpc.experimental.gevent.init_gevent()
     connections = Connections(settings.target)

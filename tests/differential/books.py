@@ -36,7 +36,8 @@ class OurBook:
         """Return what a seat may complete, bet or raise to, or None."""
         room = sum(places[seat])
         level = self.level if self.bring_in_due is None else min(self.bring_in_due, room)
-        answered = any(sum(place) > level and place.stack for other, place in places.items() if other != seat)
+        may_answer = any(sum(place) > level and place.stack for other, place in places.items() if other != seat)
+        answered = may_answer or self.bring_in_due is not None
         if seat in self.acted or self.bets == BETS_A_ROUND or room <= level or not answered:
             return None
         return min(room, self.full + self.unit)

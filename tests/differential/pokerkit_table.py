@@ -90,7 +90,7 @@ class Table:
         self._ours, self._theirs = OurBook(1, None), TheirBook(1, None)
         rules = game.rules
         assert isinstance(rules.structure, FixedLimit)
-        variant = FixedLimitSevenCardStudHighLowSplitEightOrBetter if rules.high_low else FixedLimitSevenCardStud
+        variant = FixedLimitSevenCardStudHighLowSplitEightOrBetter if rules.low is not None else FixedLimitSevenCardStud
         self.their: Any = variant.create_state(
             _AUTOMATIONS,
             True,  # antes are trimmed
@@ -180,7 +180,7 @@ class Table:
         """Show the hands; each engine must pay its way, and both ways mostly come to the same."""
         before = sorted(self.state.players, key=lambda player: player.seat)
         pots = [(pot.amount, pot.seats) for pot in self.state.pots]
-        low = self.game.rules.high_low
+        low = self.game.rules.low is not None
         worths = {
             player.seat: Worth(engine.evaluate(player.cards), engine.evaluate_low(player.cards) if low else None)
             for player in self.state.live
@@ -251,11 +251,10 @@ class Table:
             return
         if due:
             posted = min(self.game.rules.bring_in, places[seat].stack)
-            answerable = any(place.stack > posted for other, place in places.items() if other != seat)
             assert ours is None, "we offer more than they do"
             assert theirs is not None
-            assert theirs <= posted or not answerable, "our completion is missing"
-            self.differences["completion that is no more than the bring-in, or that nobody could answer"] += 1
+            assert theirs <= posted, "our completion is missing"
+            self.differences["completion that is no more than the bring-in"] += 1
             return
         assert self._ours.had_short_bet, "the books differ without an all-in for less than a bet"
         name = "no raise for us" if ours is None else "no raise for them" if theirs is None else "another size"

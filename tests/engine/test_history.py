@@ -143,7 +143,7 @@ def test_comments_and_the_other_name_of_the_high_low_are_understood():
         variant="F7S8",
         actions=["d dh p1 KsKh2c # first", "d dh p2 ????Ah", "d dh p3 ??????", "p1 pb # low", "p2 f", "p3 f"],
     )
-    assert steps[-1].state.rules.high_low
+    assert steps[-1].state.rules.low is not None
     assert "p1 pb" == steps[4].move.text
 
 
