@@ -3,6 +3,8 @@
 A signature is a digest of every action, stack and share of many random hands of a game. An action tree is everything
 that can be done from a fixed deck, counted: how many ways there are of playing so many actions, how many hands are over
 by then, and how often each kind of action is among the choices.
+
+The transcripts, one hand of each game as everybody sees it, are written along with them.
 """
 
 import argparse
@@ -19,6 +21,7 @@ from engine import PROFILES, Action, State
 from engine.cards import FULL_DECK, parse_cards
 from engine.events import RainedOut
 from service.cli.simulate import Simulation
+from tests import transcript
 
 FILE = Path(__file__).parent / "data" / "signatures.json"
 SEED = 2024
@@ -110,6 +113,8 @@ def main() -> None:
     changed = [name for name in PROFILES if before.get("signatures", {}).get(name) != signed[name]]
     FILE.write_text(json.dumps(content, indent=1) + "\n")
     print(f"{FILE.name}: {len(changed)} of {len(PROFILES)} games play otherwise: {', '.join(changed) or 'none'}")
+    rewritten = transcript.record()
+    print(f"{transcript.FOLDER.name}: {len(rewritten)} of {len(PROFILES)} are new: {', '.join(rewritten) or 'none'}")
 
 
 if __name__ == "__main__":
