@@ -3,6 +3,8 @@
 A signature is a digest of every action, stack and share of many random hands of a game. An action tree is everything
 that can be done from a fixed deck, counted: how many ways there are of playing so many actions, how many hands are over
 by then, and how often each kind of action is among the choices.
+
+The transcripts, one hand of each game as everybody sees it, are written along with them.
 """
 
 import argparse
@@ -19,6 +21,7 @@ from engine import PROFILES, Action, State
 from engine.cards import FULL_DECK, parse_cards
 from engine.events import RainedOut
 from service.cli.simulate import Simulation
+from tests import transcript
 
 FILE = Path(__file__).parent / "data" / "signatures.json"
 SEED = 2024
@@ -89,6 +92,12 @@ def recorded() -> dict[str, Any]:
     return content
 
 
+def _differ(old: dict[str, str], new: dict[str, str]) -> bool:
+    """Whether a game plays otherwise, as far as both recordings count the same hands."""
+    shared = old.keys() & new.keys()
+    return not shared or any(old[hands] != new[hands] for hands in shared)
+
+
 def main() -> None:
     """Record everything, and why it is recorded anew."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden")
@@ -107,9 +116,12 @@ def main() -> None:
         "signatures": signed,
         "action_trees": {profile: action_tree(profile) for profile in DECKS},
     }
-    changed = [name for name in PROFILES if before.get("signatures", {}).get(name) != signed[name]]
+    old = before.get("signatures", {})
+    changed = [name for name in PROFILES if _differ(old.get(name, {}), signed[name])]
     FILE.write_text(json.dumps(content, indent=1) + "\n")
     print(f"{FILE.name}: {len(changed)} of {len(PROFILES)} games play otherwise: {', '.join(changed) or 'none'}")
+    rewritten = transcript.record()
+    print(f"{transcript.FOLDER.name}: {len(rewritten)} of {len(PROFILES)} are new: {', '.join(rewritten) or 'none'}")
 
 
 if __name__ == "__main__":
