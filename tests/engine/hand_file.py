@@ -17,7 +17,7 @@ import msgspec
 import engine
 from engine import PROFILES, Action, ActionKind, EngineError, IllegalAction, Rules, knobs
 from engine import events as ev
-from engine.cards import RANKS, CardError, card_text
+from engine.cards import RANKS, card_text
 from engine.hand_value import describe, describe_low
 from engine.worth import worth_of
 from tests.engine.play import Hand, stacked_deck
@@ -83,7 +83,7 @@ def check_hand(hand: WorkedHand) -> None:
         for line in hand.lines:
             referee.read(line.text)
         referee.end()
-    except (AssertionError, EngineError, CardError, ValueError) as error:
+    except (AssertionError, EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise HandFileError(f"{hand.path.name}:{line.number}: {line.text.strip()!r}: {error}") from error
 
 

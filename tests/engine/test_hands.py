@@ -1,11 +1,12 @@
 """Every worked hand of ``hands/*.txt`` is played out as it stands there, and a wrong one is found out."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from engine import PROFILES
-from tests.engine.hand_file import HandFileError, check_hand, read_hands
+from tests.engine.hand_file import HandFileError, Line, check_hand, read_hands
 
 FOLDER = Path(__file__).parent / "hands"
 HANDS = [hand for path in sorted(FOLDER.glob("*.txt")) if path.name != "README.txt" for hand in read_hands(path)]
@@ -89,3 +90,15 @@ def test_a_wrong_hand_fails_where_it_is_wrong(tmp_path, right, wrong, line):
 def test_a_file_begins_with_a_title(tmp_path):
     with pytest.raises(HandFileError, match=r"^hand\.txt:1: "):
         play("deal\n", tmp_path)
+
+
+@pytest.mark.parametrize("hand", HANDS, ids=lambda hand: f"{hand.path.stem}:{hand.title.number}")
+def test_a_changed_digit_fails(hand):
+    """The last expectation of every hand that has a number in it is looked at."""
+    lines = list(hand.lines)
+    place = max(place for place, line in enumerate(lines) if re.search(r"  .*\d", line.text))
+    number, text = lines[place]
+    at = max(match.start() for match in re.finditer(r"\d", text))
+    lines[place] = Line(number, f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}")
+    with pytest.raises(HandFileError, match=rf":{number}: "):
+        check_hand(hand._replace(lines=tuple(lines)))
