@@ -36,8 +36,9 @@ from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.store.base import Store
-from service.table import AnyTableEvent, Happening, Seating, SeatLeft, Settings, Summary, Table, TableCreated
-from service.table_writer import Change, Mutation, TableWriter, Written
+from service.table import Change, Seating, Settings, Summary, Table
+from service.table_events import AnyTableEvent, Happening, SeatLeft, TableCreated
+from service.table_writer import Mutation, TableWriter, Written
 
 _MAX_BUY_IN = 10**12
 _ACTION_TIME_MS = (1000, 86_400_000)
