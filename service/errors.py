@@ -191,6 +191,13 @@ def invalid_field(field: str, value: object, description: str) -> ServiceError:
     return invalid_fields([FieldViolation(field, str(value), description)])
 
 
+def table_damaged(table_id: str) -> ServiceError:
+    """Return the refusal of a table that cannot be read from the store."""
+    return ServiceError(
+        Reason.TABLE_DAMAGED, f"what is stored of table {table_id} cannot be read", metadata={"table_id": table_id}
+    )
+
+
 def illegal_action(error: IllegalAction, legal: LegalActions) -> ServiceError:
     """Return the refusal of an action, with the legal ones as the caller may see them."""
     return ServiceError(Reason.ILLEGAL_ACTION, error.reason, metadata={"legal": legal_text(legal)})

@@ -14,15 +14,25 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 import msgspec
+import structlog
 from msgspec.structs import replace
 
 from service.clock import Clock
 from service.credentials import Caller
-from service.errors import FieldViolation, Reason, ServiceError
-from service.snapshot import decode_happening, decode_table, encode_happening, encode_summary, encode_table
+from service.errors import FieldViolation, Reason, ServiceError, table_damaged
+from service.snapshot import (
+    SnapshotError,
+    decode_happening,
+    decode_table,
+    encode_happening,
+    encode_summary,
+    encode_table,
+)
 from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
 from service.table import Change, Table
 from service.table_events import Happening
+
+_log = structlog.get_logger()
 
 _ATTEMPTS = 12
 _PAUSE_FIRST_S = 0.002
@@ -69,14 +79,23 @@ class TableWriter:
         self._known: OrderedDict[str, Table] = OrderedDict()
 
     async def load(self, table_id: str) -> Table | None:
-        """Return the table as it is now, None if it does not exist."""
+        """Return the table as it is now, None if it does not exist.
+
+        Raises:
+            ServiceError: TABLE_DAMAGED if what is stored cannot be read.
+        """
         stored = await self._store.load(table_id)
         if stored is None:
             return None
         known = self._known.get(table_id)
         if known is not None and known.etag == stored.etag:
             return known
-        table = decode_table(stored.snapshot)
+        try:
+            table = decode_table(stored.snapshot)
+        except SnapshotError as error:
+            # What is wrong with it names cards and stacks: the log gets the kind of damage only.
+            _log.error("table damaged", table_id=table_id, version=stored.version, error=type(error).__name__)
+            raise table_damaged(table_id) from None
         self._remember(table)
         return table
 
