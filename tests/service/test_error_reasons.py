@@ -244,7 +244,7 @@ async def showdown_not_due(scene: Scene) -> None:
 
 @promises("pots")
 async def session_over(scene: Scene) -> None:
-    table_id, _ = await scene.wire.table(2, rules=pb.Rules(session_pots=pb.Limit(value=1)))
+    table_id, _ = await scene.wire.table(2, rules=pb.Rules(session_pots=pb.Limit(count=1)))
     await scene.wire.deal(table_id)
     await scene.call("LeaveSeat", table_id=table_id, seat=1)
     await scene.wire.deal(table_id)
