@@ -3,7 +3,8 @@
 import msgspec
 
 from engine.events import AnyEvent
-from service.table import AnyTableEvent, Happening, Table
+from service.feed import Published
+from service.table import AnyTableEvent, Table
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -41,5 +42,5 @@ class LeaveReply(msgspec.Struct, frozen=True):
 class SeenHappening(msgspec.Struct, frozen=True):
     """What one commit published, and as which seat the watcher sees it."""
 
-    happening: Happening
+    published: Published
     viewer: int | None
