@@ -505,14 +505,18 @@ class Doors:
 
 
 @pytest.fixture
-async def house_of_cards(store, config):
+async def house_of_cards(embedded, config):
     """A server whose inside can be looked at, that has little patience, and the ways into it."""
+    # A store of its own, since a store's notices have one consumer.
+    store = RedisStore(embedded.url)
+    await store.connect()
     config = structs.replace(config, watcher_patience_ms=300, operator_streams=6, caller_streams=2)
     server = Server(config, store)
     doors = Doors(await server.start(Address("127.0.0.1", 0)))
     yield server, doors
     await doors.close()
     await server.stop()
+    await store.close()
 
 
 SMALL_WINDOW = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 5))
@@ -567,7 +571,7 @@ class TestLimits:
         assert {} == server._feed._tables
 
     @pytest.mark.parametrize("how", ["cancel", "disconnect", "drain", "deadline"])
-    async def test_whichever_way_watchers_end_nothing_is_left(self, wire, house_of_cards, store, how):
+    async def test_whichever_way_watchers_end_nothing_is_left(self, wire, house_of_cards, how):
         server, connect = house_of_cards
         table_id, _ = await wire.table(players=2)
         cable, channel = await connect.by_cable()
@@ -586,7 +590,7 @@ class TestLimits:
             case "drain":
                 await server.stop()
         await until(lambda: (0, 0) == (server._feed.watchers, server._streams.count))
-        assert ({}, {}) == (server._feed._tables, store.notices()._watched)
+        assert ({}, {}) == (server._feed._tables, server._feed._store.notices()._watched)
 
     async def test_so_many_streams_and_no_more(self, wire, house_of_cards, refused):
         server, connect = house_of_cards
