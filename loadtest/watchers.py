@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 
@@ -35,7 +35,7 @@ _FURTHER_ROUNDS = 2
 _TIMEOUT_S = 60.0
 _SETTLE_S = 1.0
 
-_Stream = "grpc.aio.UnaryStreamCall[bytes, bytes]"
+_Watch: TypeAlias = "grpc.aio.UnaryStreamMultiCallable[bytes, bytes]"
 
 
 class Process:
@@ -114,7 +114,7 @@ class Crowd:
             streams = []
             for number in range(first, min(first + _OPENED_AT_ONCE, watchers)):
                 channel = self._watching[number % _CONNECTIONS]
-                call = channel.unary_stream("/stud.v1.TableService/WatchTable")
+                call: _Watch = channel.unary_stream("/stud.v1.TableService/WatchTable")
                 streams.append(call(data, metadata=self._metadata))
             for stream in streams:
                 await asyncio.wait_for(stream.initial_metadata(), _TIMEOUT_S)
@@ -245,6 +245,8 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 def main() -> None:
     """Measure with as many watchers as the argument says."""
     signal.signal(signal.SIGTERM, _interrupt)
+    if not Path("/proc/self/status").exists():
+        sys.exit("Error: memory and processor time of a server are measured on Linux only")
     try:
         with embedded_server(workers=1) as server:
             result = asyncio.run(measure(server, int(sys.argv[1])))
