@@ -48,6 +48,7 @@ docs: $(INSTALLED) ## Write the tables of docs/rules.md anew from the knobs and 
 
 bench: $(INSTALLED) ## Measure the evaluator, the engine (hands per second) and the service (actions per second, latency)
 	$(BIN)/dugout bench evaluator
+	$(BIN)/dugout bench service
 	$(BIN)/dugout simulate --profile baseball --players 6 --hands 5000 --seed 1
 	$(BIN)/dugout loadtest --tables 200 --duration 30s
 

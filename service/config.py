@@ -58,6 +58,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     store_timeout_ms: int = 2000
     drain_ms: int = 10_000
     max_message_bytes: int = 1 << 20
+    operator_streams: int = 10_000
+    """Streams that an operator key may have open at a worker."""
+    caller_streams: int = 1_000
+    """The same for a seat token, and for an address without credentials."""
+    watcher_patience_ms: int = 10_000
+    """How long a stream waits for a client to take a message."""
     log_level: str = "info"
 
     @property
@@ -215,6 +221,9 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
     "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
     "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
+    "operator_streams": ("DUGOUT_OPERATOR_STREAMS", _whole(1, 1_000_000), "1 to 1000000 open streams"),
+    "caller_streams": ("DUGOUT_CALLER_STREAMS", _whole(1, 1_000_000), "1 to 1000000 open streams"),
+    "watcher_patience_ms": ("DUGOUT_WATCHER_PATIENCE", _duration(1, 100, 600_000), "100ms to 10m, such as 10s"),
     "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
 }
 """Every setting with its variable, how it is read, and what is allowed."""

@@ -3,8 +3,9 @@
 import msgspec
 
 from engine.events import AnyEvent
+from service.feed import Published
 from service.table import Table
-from service.table_events import AnyTableEvent, Happening
+from service.table_events import AnyTableEvent
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -42,5 +43,5 @@ class LeaveReply(msgspec.Struct, frozen=True):
 class SeenHappening(msgspec.Struct, frozen=True):
     """What one commit published, and as which seat the watcher sees it."""
 
-    happening: Happening
+    published: Published
     viewer: int | None

@@ -6,7 +6,7 @@ method gets a decoded request and a ``Call``, returns messages and raises; what 
 here. One RPC ``TakeSeat`` is one method::
 
     async def take_seat(self, request: TakeSeatRequest, call: Call) -> TakeSeatResponse
-    def watch_table(self, request: WatchTableRequest, call: Call) -> AsyncIterator[WatchTableResponse]
+    def watch_table(self, request: WatchTableRequest, call: Call) -> AsyncIterator[WatchTableResponse | bytes]
     def play(self, requests: AsyncIterator[PlayRequest], call: Call) -> AsyncIterator[PlayResponse]
 """
 
@@ -28,6 +28,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from service.credentials import Caller, CredentialError
 from service.errors import DETAILS_KEY, Reason, ServiceError, refusal, rich_status
+from service.streams import Streams
 
 _log = structlog.get_logger()
 
@@ -59,10 +60,16 @@ class Call(msgspec.Struct, frozen=True):
         return None if self.expires_at_s is None else max(self.expires_at_s - time.monotonic(), 0.0)
 
 
-def service_handler(service: ServiceDescriptor, methods: object, identify: Identify) -> grpc.GenericRpcHandler:
-    """Return the handler of every RPC of a service; ``methods`` implements those it has methods for."""
+def service_handler(
+    service: ServiceDescriptor, methods: object, identify: Identify, streams: Streams | None = None
+) -> grpc.GenericRpcHandler:
+    """Return the handler of every RPC of a service; ``methods`` implements those it has methods for.
+
+    ``streams`` bounds what streams may cost; None: nothing does.
+    """
+    streams = streams or Streams()
     handlers = {
-        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), identify))
+        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), identify, streams))
         for method in service.methods
     }
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
@@ -88,12 +95,15 @@ def decode(request_class: type[message.Message], data: bytes) -> Any:
 class _Rpc:
     """One RPC: its request class and the method that answers it, if there is one."""
 
-    def __init__(self, descriptor: MethodDescriptor, method: _Method | None, identify: Identify) -> None:
+    def __init__(
+        self, descriptor: MethodDescriptor, method: _Method | None, identify: Identify, streams: Streams
+    ) -> None:
         self.descriptor = descriptor
         self.name = f"{descriptor.containing_service.full_name}/{descriptor.name}"
         self._request_class = GetMessageClass(descriptor.input_type)
         self._method = method
         self._identify = identify
+        self._streams = streams
 
     def decode(self, data: bytes) -> Any:
         return decode(self._request_class, data)
@@ -120,6 +130,20 @@ class _Rpc:
             peer=context.peer(),
             expires_at_s=time.monotonic() + remaining_s if limited else None,
         )
+
+    def stream(self, context: _Context) -> Call:
+        """Open a stream that counts until its status has been sent, or its client has gone."""
+        call = self.call(context)
+        close = self._streams.open(call.caller, call.peer)
+        context.add_done_callback(lambda _: close())  # type: ignore[arg-type]
+        return call
+
+    async def send(self, context: _Context, answers: AsyncGenerator[message.Message | bytes, None]) -> None:
+        """Send what a method yields, encoded already or not, as fast as the client takes it."""
+        async with aclosing(answers):
+            async for answer in answers:
+                data = answer if isinstance(answer, bytes) else answer.SerializeToString()
+                await self._streams.send(context.write(data))
 
     async def answer(self, context: _Context, work: Coroutine[Any, Any, _T]) -> _T:
         """Do the work of a call; end the call with the status of what it raises."""
@@ -197,7 +221,7 @@ def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
 def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]:
     async def replies(data: bytes, context: _Context) -> None:
         request = rpc.decode(data)
-        await _send(context, rpc.method()(request, rpc.call(context)))
+        await rpc.send(context, rpc.method()(request, rpc.stream(context)))
 
     async def handle(data: bytes, context: _Context) -> None:
         await rpc.answer(context, replies(data, context))
@@ -210,7 +234,7 @@ def _both_streaming(rpc: _Rpc) -> Callable[[AsyncIterator[bytes], _Context], Awa
         requests = _decoded(rpc, messages)
         if not rpc.offered:
             await anext(requests, None)  # as everywhere, bytes that cannot be read are told first
-        await _send(context, rpc.method()(requests, rpc.call(context)))
+        await rpc.send(context, rpc.method()(requests, rpc.stream(context)))
 
     async def handle(messages: AsyncIterator[bytes], context: _Context) -> None:
         await rpc.answer(context, replies(messages, context))
@@ -221,9 +245,3 @@ def _both_streaming(rpc: _Rpc) -> Callable[[AsyncIterator[bytes], _Context], Awa
 async def _decoded(rpc: _Rpc, messages: AsyncIterator[bytes]) -> AsyncIterator[Any]:
     async for data in messages:
         yield rpc.decode(data)
-
-
-async def _send(context: _Context, answers: AsyncGenerator[message.Message, None]) -> None:
-    async with aclosing(answers):
-        async for answer in answers:
-            await context.write(answer.SerializeToString())

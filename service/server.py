@@ -33,11 +33,14 @@ from service.rules_rpc import RulesRpc
 from service.shuffle import Shuffle, SystemShuffle
 from service.store.base import Store, StoreError
 from service.store.redis import RedisStore
+from service.streams import Streams
 from service.table_rpc import TableRpc
 from service.table_service import TableService
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
 _PICK_UP_S = 0.05
+_KEEPALIVE_MS = 60_000
+_KEEPALIVE_ANSWER_MS = 20_000
 
 _log = structlog.get_logger()
 
@@ -65,6 +68,9 @@ class Server:
                 ("grpc.so_reuseport", 1),
                 ("grpc.max_receive_message_length", config.max_message_bytes),
                 ("grpc.max_send_message_length", -1),
+                # A client that is gone without a word, or that no longer reads its connection at all, is noticed.
+                ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+                ("grpc.keepalive_timeout_ms", _KEEPALIVE_ANSWER_MS),
             ],
         )
         tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
@@ -74,9 +80,14 @@ class Server:
             "RulesService": RulesRpc(),
         }
         identify = partial(_identify, keyring, clock)
+        self._streams = Streams(
+            operator_limit=config.operator_streams,
+            caller_limit=config.caller_streams,
+            patience_s=config.watcher_patience_ms / 1000,
+        )
         self._grpc.add_generic_rpc_handlers(
             [
-                *(service_handler(service, methods[service.name], identify) for service in _SERVICES),
+                *(service_handler(service, methods[service.name], identify, self._streams) for service in _SERVICES),
                 self._health.handler(),
                 *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES)),
             ]

@@ -16,6 +16,7 @@ from service.codec_rules import knobs, profile_rules
 from service.feed import Checkpoint
 from service.replies import Reply
 from service.rpc import Call
+from service.table_events import Happening
 from service.table_service import TableService
 from service.table_writer import Mutation
 
@@ -108,8 +109,8 @@ class TableRpc:
 
     async def watch_table(
         self, request: stud_pb2.WatchTableRequest, call: Call
-    ) -> AsyncGenerator[stud_pb2.WatchTableResponse, None]:
-        """Follow a table."""
+    ) -> AsyncGenerator[stud_pb2.WatchTableResponse | bytes, None]:
+        """Follow a table; what many see alike is encoded once."""
         with RequestFields(request) as fields:
             table_id, view_as, after_version = fields.table_id(), fields.view_as(), fields.after_version()
         async with aclosing(self._tables.watch(call.caller, table_id, after_version, view_as)) as items:
@@ -117,7 +118,11 @@ class TableRpc:
                 if isinstance(item, Checkpoint):
                     yield checkpoint_message(item.version, item.etag, item.hand_number, self._clock.now_ms())
                 else:
-                    yield happening_message(item.happening, item.viewer)
+                    yield item.published.seen(item.viewer, _happening_bytes)
+
+
+def _happening_bytes(happening: Happening, viewer: int | None) -> bytes:
+    return happening_message(happening, viewer).SerializeToString()
 
 
 def _mutation(fields: RequestFields, request: Message, call: Call) -> Mutation:

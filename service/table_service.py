@@ -7,6 +7,7 @@ import base64
 import hashlib
 import secrets
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import TypeGuard
 
@@ -212,17 +213,19 @@ class TableService:
         """
         table = access.require_table(caller, table_id, await self._writer.load(table_id))
         seen_as = access.seating_to_see_as(caller, table, view_as)
-        async for item in self._feed.watch(table_id, after_version, table.hand_number):
-            if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
-                raise CredentialExpired("the seat token has expired")
-            if isinstance(item, Checkpoint):
-                yield item
-                continue
-            yield SeenHappening(item, seen_as.viewer(item.hand_number) if seen_as is not None else None)
-            if seen_as is not None and item.version > table.version and _has_left(item, seen_as):
-                if isinstance(caller, SeatHolder):
-                    raise access.seating_ended(seen_as.seat, seen_as.player_id)
-                seen_as = None
+        async with aclosing(self._feed.watch(table_id, after_version, table.hand_number)) as items:
+            async for item in items:
+                if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
+                    raise CredentialExpired("the seat token has expired")
+                if isinstance(item, Checkpoint):
+                    yield item
+                    continue
+                happening = item.happening
+                yield SeenHappening(item, seen_as.viewer(happening.hand_number) if seen_as is not None else None)
+                if seen_as is not None and happening.version > table.version and _has_left(happening, seen_as):
+                    if isinstance(caller, SeatHolder):
+                        raise access.seating_ended(seen_as.seat, seen_as.player_id)
+                    seen_as = None
 
 
 def _check_settings(settings: Settings) -> None:

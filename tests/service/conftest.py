@@ -168,6 +168,17 @@ class Wire:
     async def deal(self, table_id: str) -> stud_pb2.Table:
         return (await self.tables.Deal(stud_pb2.DealRequest(table_id=table_id), **self.options())).table
 
+    async def play(self, table_id: str) -> int:
+        """Play a hand in which nobody folds, and return the version it ends with."""
+        table = await self.deal(table_id)
+        while table.to_act_seat:
+            choice = next(each for each in table.legal_actions if each.kind != stud_pb2.ACTION_KIND_FOLD)
+            action = stud_pb2.Action(kind=choice.kind, to=choice.min_to)
+            request = stud_pb2.ActRequest(table_id=table_id, seat=table.to_act_seat, action=action)
+            table = (await self.tables.Act(request, **self.options())).table
+        request = stud_pb2.ShowdownRequest(table_id=table_id)
+        return (await self.tables.Showdown(request, **self.options())).table.version
+
 
 class Refusal:
     """How a call was refused, once it has been."""

@@ -186,10 +186,14 @@ class TestCredentials:
 
     async def test_a_table_without_spectators(self, wire, refused):
         table_id, (token, *_) = await wire.table(spectators=False)
-        with refused("UNAUTHENTICATED", "CREDENTIALS_MISSING"):
-            await wire.get(table_id, None)
+        request = stud_pb2.WatchTableRequest(table_id=table_id)
+        for ask in (wire.get(table_id, None), wire.tables.WatchTable(request, **wire.options(None)).read()):
+            with refused("PERMISSION_DENIED", "SPECTATORS_REFUSED"):
+                await ask
         await wire.deal(table_id)
-        assert 1 == (await wire.get(table_id, token)).viewer_seat
+        for bearer, seat in ((token, 1), ("operator", 0)):
+            assert seat == (await wire.get(table_id, bearer)).viewer_seat
+            assert 1 == (await wire.tables.WatchTable(request, **wire.options(bearer)).read()).version
 
     async def test_fields_that_name_somebody_else(self, wire, refused):
         table_id, tokens = await wire.table()

@@ -512,7 +512,7 @@ class TestViews:
 
     async def test_spectators_only_where_they_may(self, house):
         table, (first, *_) = await full_table(house, settings=Settings(spectators=False))
-        with refused(Reason.CREDENTIALS_MISSING):
+        with refused(Reason.SPECTATORS_REFUSED):
             await house.tables.get_table(Anonymous(), table.table_id, 0)
         assert (await house.tables.get_table(first, table.table_id, 0)).table
 

@@ -87,7 +87,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEATING_ENDED: _ErrorReason.ValueType  # 23
     """PERMISSION_DENIED: the player of the seat token has left that seat."""
     ERROR_REASON_SPECTATORS_REFUSED: _ErrorReason.ValueType  # 24
-    """PERMISSION_DENIED: the table lets only its players watch."""
+    """PERMISSION_DENIED: the table lets only its players and its operator watch, and the caller came without credentials."""
     ERROR_REASON_TABLE_NOT_FOUND: _ErrorReason.ValueType  # 30
     """NOT_FOUND: there is no such table in the caller's tenant. Metadata: `table_id`."""
     ERROR_REASON_HAND_NOT_FOUND: _ErrorReason.ValueType  # 31
@@ -139,7 +139,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 91
     """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 92
-    """RESOURCE_EXHAUSTED: the caller has too many streams open. Metadata: `limit`."""
+    """RESOURCE_EXHAUSTED: the operator key, the seat token or, without credentials, the caller's address has too many
+    streams open at this worker. Metadata: `limit`.
+    """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 100
     """UNAVAILABLE: the store cannot be reached; nothing has changed. With RetryInfo."""
     ERROR_REASON_OUTCOME_UNKNOWN: _ErrorReason.ValueType  # 101
@@ -149,7 +151,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_DRAINING: _ErrorReason.ValueType  # 103
     """UNAVAILABLE: this server is shutting down; call again and another one answers."""
     ERROR_REASON_WATCHER_TOO_SLOW: _ErrorReason.ValueType  # 104
-    """UNAVAILABLE: the watcher did not keep up; resume from the last version received."""
+    """UNAVAILABLE: the client took nothing from its stream for too long; resume from the last version received."""
     ERROR_REASON_INTERRUPTED: _ErrorReason.ValueType  # 105
     """UNAVAILABLE: the server gave up in the middle of the call. Repeat it with the same request id."""
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 110
@@ -203,7 +205,7 @@ token.
 ERROR_REASON_SEATING_ENDED: ErrorReason.ValueType  # 23
 """PERMISSION_DENIED: the player of the seat token has left that seat."""
 ERROR_REASON_SPECTATORS_REFUSED: ErrorReason.ValueType  # 24
-"""PERMISSION_DENIED: the table lets only its players watch."""
+"""PERMISSION_DENIED: the table lets only its players and its operator watch, and the caller came without credentials."""
 ERROR_REASON_TABLE_NOT_FOUND: ErrorReason.ValueType  # 30
 """NOT_FOUND: there is no such table in the caller's tenant. Metadata: `table_id`."""
 ERROR_REASON_HAND_NOT_FOUND: ErrorReason.ValueType  # 31
@@ -255,7 +257,9 @@ ERROR_REASON_TOO_LARGE: ErrorReason.ValueType  # 90
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 91
 """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 92
-"""RESOURCE_EXHAUSTED: the caller has too many streams open. Metadata: `limit`."""
+"""RESOURCE_EXHAUSTED: the operator key, the seat token or, without credentials, the caller's address has too many
+streams open at this worker. Metadata: `limit`.
+"""
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 100
 """UNAVAILABLE: the store cannot be reached; nothing has changed. With RetryInfo."""
 ERROR_REASON_OUTCOME_UNKNOWN: ErrorReason.ValueType  # 101
@@ -265,7 +269,7 @@ ERROR_REASON_TABLE_BUSY: ErrorReason.ValueType  # 102
 ERROR_REASON_DRAINING: ErrorReason.ValueType  # 103
 """UNAVAILABLE: this server is shutting down; call again and another one answers."""
 ERROR_REASON_WATCHER_TOO_SLOW: ErrorReason.ValueType  # 104
-"""UNAVAILABLE: the watcher did not keep up; resume from the last version received."""
+"""UNAVAILABLE: the client took nothing from its stream for too long; resume from the last version received."""
 ERROR_REASON_INTERRUPTED: ErrorReason.ValueType  # 105
 """UNAVAILABLE: the server gave up in the middle of the call. Repeat it with the same request id."""
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 110

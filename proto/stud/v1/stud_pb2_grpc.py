@@ -144,7 +144,7 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND.
+        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -257,7 +257,8 @@ class TableServiceServicer(object):
         """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
         for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
         ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-        Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+        WATCHER_TOO_SLOW, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -65,7 +65,7 @@ class TableServiceStub:
     CreateTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.CreateTableRequest, _stud_pb2.CreateTableResponse]
     """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
     GetTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetTableRequest, _stud_pb2.GetTableResponse]
-    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND."""
+    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
     ListTables: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ListTablesRequest, _stud_pb2.ListTablesResponse]
     """Lists the tables of the caller's tenant, a page at a time. Operators only."""
     DeleteTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.DeleteTableRequest, _stud_pb2.DeleteTableResponse]
@@ -117,7 +117,8 @@ class TableServiceStub:
     """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
     for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
     ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-    Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+    WATCHER_TOO_SLOW, DRAINING.
     """
     Play: _grpc.StreamStreamMultiCallable[_stud_pb2.PlayRequest, _stud_pb2.PlayResponse]
     """Carries many requests over many tables on one stream. Operators only. Each request is tagged and answered as its
@@ -137,7 +138,7 @@ class TableServiceAsyncStub(TableServiceStub):
     CreateTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.CreateTableRequest, _stud_pb2.CreateTableResponse]  # type: ignore[assignment]
     """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
     GetTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetTableRequest, _stud_pb2.GetTableResponse]  # type: ignore[assignment]
-    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND."""
+    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
     ListTables: _aio.UnaryUnaryMultiCallable[_stud_pb2.ListTablesRequest, _stud_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Lists the tables of the caller's tenant, a page at a time. Operators only."""
     DeleteTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.DeleteTableRequest, _stud_pb2.DeleteTableResponse]  # type: ignore[assignment]
@@ -189,7 +190,8 @@ class TableServiceAsyncStub(TableServiceStub):
     """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
     for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
     ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-    Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+    WATCHER_TOO_SLOW, DRAINING.
     """
     Play: _aio.StreamStreamMultiCallable[_stud_pb2.PlayRequest, _stud_pb2.PlayResponse]  # type: ignore[assignment]
     """Carries many requests over many tables on one stream. Operators only. Each request is tagged and answered as its
@@ -218,7 +220,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.GetTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.GetTableResponse, _abc.Awaitable[_stud_pb2.GetTableResponse]]:
-        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND."""
+        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
 
     @_abc_1.abstractmethod
     def ListTables(
@@ -354,7 +356,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
         for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
         ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-        Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+        WATCHER_TOO_SLOW, DRAINING.
         """
 
     @_abc_1.abstractmethod
