@@ -45,7 +45,8 @@ def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int) -> 
             metadata={"players": len(stacks), "needed": table.rules.min_players},
         )
     rained = table.hand is not None and table.hand.rained
-    button = table.button if rained else next_button(table.button, sorted(stacks))
+    # After rain the button stays; the last active seat stands for a dealer beyond it who has left.
+    button = min(table.button, max(stacks)) if rained else next_button(table.button, sorted(stacks))
     deck = shuffled()
     spare = shuffled() if table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED else None
     started = engine.start(table.rules, stacks, button, deck, carry=table.carry, spare=spare)
