@@ -55,6 +55,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     durability: str = "aof"
     request_ttl_s: int = 600
     events_kept: int = 1000
+    hands_kept: int = 100
+    """Per table."""
+    hands_ttl_s: int = 24 * 3600
     store_timeout_ms: int = 2000
     drain_ms: int = 10_000
     max_message_bytes: int = 1 << 20
@@ -218,6 +221,8 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "durability": ("DUGOUT_DURABILITY", _durability, "memory, aof, always or replicas:N with N from 1 on"),
     "request_ttl_s": ("DUGOUT_REQUEST_TTL", _duration(1000, 1000, 86_400_000), "1s to 24h, such as 10m"),
     "events_kept": ("DUGOUT_EVENTS_KEPT", _whole(1, 1_000_000), "1 to 1000000 commits of a table"),
+    "hands_kept": ("DUGOUT_HANDS_KEPT", _whole(1, 100_000), "1 to 100000 hands of a table"),
+    "hands_ttl_s": ("DUGOUT_HANDS_TTL", _duration(1000, 1000, 30 * 86_400_000), "1s to 720h, such as 24h"),
     "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
     "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
     "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),

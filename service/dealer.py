@@ -14,7 +14,9 @@ from engine.knobs import Exhaustion
 from engine.state import Phase, State
 from service import seating
 from service.errors import Reason, ServiceError, illegal_action, not_your_turn
+from service.hands import HandRecord, PlayerRecord
 from service.table import Change, Seating, Table
+from service.table_events import Shuffled
 
 
 def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int) -> Change:
@@ -43,18 +45,21 @@ def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int) -> 
             metadata={"players": len(stacks), "needed": table.rules.min_players},
         )
     rained = table.hand is not None and table.hand.rained
-    button = table.button if rained else next_button(table.button, sorted(stacks))
-    recycled = table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED
-    started = engine.start(
-        table.rules,
-        stacks,
-        button,
-        shuffled(),
-        carry=table.carry,
-        spare=shuffled() if recycled else None,
+    # After rain the button stays; the last active seat stands for a dealer beyond it who has left.
+    button = min(table.button, max(stacks)) if rained else next_button(table.button, sorted(stacks))
+    deck = shuffled()
+    spare = shuffled() if table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED else None
+    started = engine.start(table.rules, stacks, button, deck, carry=table.carry, spare=spare)
+    dealt = replace(
+        table,
+        carry=0,
+        button=button,
+        hand_number=table.hand_number + 1,
+        hand=started.state,
+        dealt_version=table.version + 1,
+        dealt_ms=now_ms,
     )
-    dealt = replace(table, carry=0, button=button, hand_number=table.hand_number + 1, hand=started.state)
-    return _played(dealt, started, now_ms)
+    return replace(_played(dealt, started, now_ms), shuffled=Shuffled(bytes(deck), bytes(spare or ())))
 
 
 def act(table: Table, actor: Seating, action: Action, now_ms: int) -> Change:
@@ -124,7 +129,30 @@ def _played(table: Table, step: Step, now_ms: int) -> Change:
     deadline_ms = None if state.finished else now_ms + table.settings.action_time_ms
     settled_version = table.version + 1 if state.finished else table.settled_version
     changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
-    return Change(changed, (*hand_events, *table_events))
+    finished = _record(table, state, now_ms) if state.finished else None
+    return Change(changed, (*hand_events, *table_events), finished=finished)
+
+
+def _record(table: Table, hand: State, now_ms: int) -> HandRecord:
+    """Return the record of a hand that has just ended; ``table`` still has everybody who was dealt in."""
+    players = []
+    for player in hand.players:
+        seating = table.seating(player.seat)
+        assert seating is not None, "nobody's seat is free before the hand is over"
+        players.append(PlayerRecord(player.seat, seating.player_id, seating.number, player.stack))
+    return HandRecord(
+        number=table.hand_number,
+        profile=table.profile,
+        rules=None if hand.rules == table.rules else hand.rules,
+        button=hand.button,
+        started_ms=table.dealt_ms,
+        ended_ms=now_ms,
+        players=tuple(players),
+        pot=sum(award.amount for award in hand.awards),
+        winners=hand.winners,
+        showdown=any(player.shown for player in hand.players),
+        rained=hand.rained,
+    )
 
 
 def _running(table: Table) -> State:

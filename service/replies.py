@@ -4,6 +4,7 @@ import msgspec
 
 from engine.events import AnyEvent
 from service.feed import Published
+from service.hands import HandRecord, PlayedHand
 from service.table import Table
 from service.table_events import AnyTableEvent
 
@@ -45,3 +46,19 @@ class SeenHappening(msgspec.Struct, frozen=True):
 
     published: Published
     viewer: int | None
+
+
+class SeenHand(msgspec.Struct, frozen=True):
+    """A finished hand of a table as it is now, and as which seat the caller sees it."""
+
+    table: Table
+    played: PlayedHand
+    viewer: int | None
+
+
+class HandsPage(msgspec.Struct, frozen=True):
+    """A page of finished hands, the newest first, of a table as it is now; the token is empty on the last page."""
+
+    table: Table
+    records: tuple[HandRecord, ...]
+    next_page_token: str

@@ -24,6 +24,7 @@ from service.config import Config
 from service.credentials import Caller, Keyring
 from service.evaluator_rpc import EvaluatorRpc
 from service.feed import Feed
+from service.hand_history import HandHistory
 from service.health import Health
 from service.interceptors import AccessLog
 from service.logs import configure_logs
@@ -75,7 +76,7 @@ class Server:
         )
         tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
         methods = {
-            "TableService": TableRpc(tables, clock),
+            "TableService": TableRpc(tables, HandHistory(store, tables, clock, config.hands_ttl_s), clock),
             "EvaluatorService": EvaluatorRpc(),
             "RulesService": RulesRpc(),
         }
@@ -124,6 +125,8 @@ async def _serve(config: Config, closed: asyncio.Event) -> None:
         durability=config.store_durability,
         request_ttl_s=config.request_ttl_s,
         events_kept=config.events_kept,
+        hands_kept=config.hands_kept,
+        hands_ttl_s=config.hands_ttl_s,
         timeout_ms=config.store_timeout_ms,
     )
     await store.connect()

@@ -12,7 +12,8 @@ import msgspec
 from engine.events import AnyEvent
 from engine.rules import Rules
 from engine.state import Phase, State
-from service.table_events import AnyTableEvent
+from service.hands import HandRecord
+from service.table_events import AnyTableEvent, Shuffled
 
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
@@ -87,6 +88,11 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """What a rained-out hand has left in the middle for the next one."""
     kept_out: tuple[int, ...] = ()
     """The seatings that folded before the rain and stay out until the carried pot is won."""
+    dealt_version: int = 0
+    """The version in which the running or last hand was dealt; 0 before, and for one that was dealt before this was
+    noted."""
+    dealt_ms: int = 0
+    """When that was."""
 
     @property
     def playing(self) -> bool:
@@ -192,8 +198,14 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with."""
+    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with.
+
+    ``shuffled`` is what a hand was dealt from that begins with the change, ``finished`` the record of one that ends
+    with it.
+    """
 
     table: Table
     events: Sequence[AnyEvent | AnyTableEvent]
     result: bytes = b""
+    shuffled: Shuffled | None = None
+    finished: HandRecord | None = None

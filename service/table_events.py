@@ -98,11 +98,25 @@ AnyTableEvent = (
 )
 
 
+class Shuffled(msgspec.Struct, frozen=True, array_like=True):
+    """The cards a hand was dealt from, one byte each, the first one first: for nobody outside the service to see.
+
+    ``spare`` is the second permutation, which orders recycled cards, empty where none are.
+    """
+
+    deck: bytes
+    spare: bytes = b""
+
+
 class Happening(msgspec.Struct, frozen=True, array_like=True):
-    """What one commit published: its events in order, under the version they made."""
+    """What one commit published: its events in order, under the version they made.
+
+    ``shuffled`` is what the hand was dealt from that began with this commit; it stays in the service.
+    """
 
     version: int
     etag: str
     hand_number: int
     time_ms: int
     events: tuple[AnyEvent | AnyTableEvent, ...]
+    shuffled: Shuffled | None = None

@@ -11,9 +11,11 @@ from proto.stud.v1 import stud_pb2
 from service.clock import Clock
 from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
 from service.codec_events import event_messages
+from service.codec_hands import hand_message, hand_summary_message
 from service.codec_requests import RequestFields
 from service.codec_rules import knobs, profile_rules
 from service.feed import Checkpoint
+from service.hand_history import HandHistory
 from service.replies import Reply
 from service.rpc import Call
 from service.table_events import Happening
@@ -26,8 +28,9 @@ _Answer = TypeVar("_Answer", bound=Message)
 class TableRpc:
     """``TableService`` over the use cases."""
 
-    def __init__(self, tables: TableService, clock: Clock) -> None:
+    def __init__(self, tables: TableService, hands: HandHistory, clock: Clock) -> None:
         self._tables = tables
+        self._hands = hands
         self._clock = clock
 
     async def create_table(self, request: stud_pb2.CreateTableRequest, call: Call) -> stud_pb2.CreateTableResponse:
@@ -119,6 +122,29 @@ class TableRpc:
                     yield checkpoint_message(item.version, item.etag, item.hand_number, self._clock.now_ms())
                 else:
                     yield item.published.seen(item.viewer, _happening_bytes)
+
+    async def get_hand(self, request: stud_pb2.GetHandRequest, call: Call) -> stud_pb2.GetHandResponse:
+        """Return a finished hand."""
+        with RequestFields(request) as fields:
+            table_id, view_as, number = fields.table_id(), fields.view_as(), fields.hand_number()
+        seen = await self._hands.get_hand(call.caller, table_id, number, view_as)
+        return stud_pb2.GetHandResponse(
+            version=seen.table.version,
+            etag=seen.table.etag,
+            hand=hand_message(seen.table, seen.played, seen.viewer),
+        )
+
+    async def list_hands(self, request: stud_pb2.ListHandsRequest, call: Call) -> stud_pb2.ListHandsResponse:
+        """Return a page of the finished hands."""
+        with RequestFields(request) as fields:
+            table_id, page_size, page_token = fields.table_id(), fields.page_size(), fields.page_token()
+        page = await self._hands.list_hands(call.caller, table_id, page_size, page_token)
+        return stud_pb2.ListHandsResponse(
+            version=page.table.version,
+            etag=page.table.etag,
+            hands=map(hand_summary_message, page.records),
+            next_page_token=page.next_page_token,
+        )
 
 
 def _happening_bytes(happening: Happening, viewer: int | None) -> bytes:

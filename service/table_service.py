@@ -94,10 +94,18 @@ class TableService:
 
     async def get_table(self, caller: Caller, table_id: str, view_as: int) -> Reply:
         """Return a table as it is now."""
-        table = access.require_table(caller, table_id, await self._writer.load(table_id))
-        seen_as = access.seating_to_see_as(caller, table, view_as)
+        table, seen_as = await self.seen(caller, table_id, view_as)
         viewer = seen_as.viewer(table.hand_number) if seen_as is not None else None
         return Reply(table, viewer, table.version, table.etag)
+
+    async def seen(self, caller: Caller, table_id: str, view_as: int) -> tuple[Table, Seating | None]:
+        """Return a table as it is now and through whose eyes the caller sees it; None: a spectator's.
+
+        Raises:
+            ServiceError: if the caller may not see it, or not through those eyes.
+        """
+        table = access.require_table(caller, table_id, await self._writer.load(table_id))
+        return table, access.seating_to_see_as(caller, table, view_as)
 
     async def list_tables(
         self, caller: Caller, page_size: int, page_token: str, *, profile: str = "", free_seats_only: bool = False
@@ -211,8 +219,7 @@ class TableService:
         Raises:
             ServiceError: as ``Feed.watch`` does, and when the seating that the caller watches as has ended.
         """
-        table = access.require_table(caller, table_id, await self._writer.load(table_id))
-        seen_as = access.seating_to_see_as(caller, table, view_as)
+        table, seen_as = await self.seen(caller, table_id, view_as)
         async with aclosing(self._feed.watch(table_id, after_version, table.hand_number)) as items:
             async for item in items:
                 if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():

@@ -25,10 +25,11 @@ from service.snapshot import (
     decode_happening,
     decode_table,
     encode_happening,
+    encode_record,
     encode_summary,
     encode_table,
 )
-from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
+from service.store.base import Commit, Committed, Conflict, FinishedHand, Repeat, RequestKey, Store
 from service.table import Change, Table
 from service.table_events import Happening
 
@@ -168,7 +169,9 @@ class TableWriter:
         version = 1 if table is None else table.version + 1
         etag = f"{version}-{secrets.token_urlsafe(9)}"
         changed = replace(change.table, version=version, etag=etag, changed_ms=self._clock.now_ms())
-        happening = Happening(version, etag, changed.hand_number, changed.changed_ms, tuple(change.events))
+        happening = Happening(
+            version, etag, changed.hand_number, changed.changed_ms, tuple(change.events), change.shuffled
+        )
         outcome = await self._store.commit(
             Commit(
                 table_id=changed.table_id,
@@ -182,6 +185,8 @@ class TableWriter:
                 result=change.result,
                 deadline_ms=changed.deadline_ms,
                 summary=encode_summary(changed.summary()),
+                events_from=changed.dealt_version or None if changed.playing else None,
+                finished=_finished(change),
             )
         )
         if isinstance(outcome, Committed):
@@ -212,6 +217,14 @@ class TableWriter:
             )
         happening = await self.happening(mutation.table_id, repeat.version)
         return Written(table, repeat.version, repeat.etag, happening, repeat.result)
+
+
+def _finished(change: Change) -> FinishedHand | None:
+    """Return what is to be kept of a hand that ends; nothing of one whose beginning was not noted."""
+    record, first_version = change.finished, change.table.dealt_version
+    if record is None or not first_version:
+        return None
+    return FinishedHand(record.number, first_version, record.ended_ms, encode_record(record))
 
 
 def _request_key(caller: Caller, tenant: str, mutation: Mutation) -> RequestKey | None:

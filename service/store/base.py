@@ -40,6 +40,10 @@ class OutcomeUnknown(StoreUnavailable):
     """
 
 
+HAND_COMMITS_MOST = 10_000
+"""A hand of more commits is played, but not kept: what a table may take up has a bound."""
+
+
 class RequestKey(Struct, frozen=True):
     """A caller's request id in its scope.
 
@@ -59,6 +63,18 @@ class Stored(Struct, frozen=True):
     etag: str
 
 
+class FinishedHand(Struct, frozen=True):
+    """A hand that ends with a commit and is to be kept: its record, and the events from ``first_version`` on.
+
+    ``number`` counts the hands of the table; ``ended_ms`` is milliseconds since the epoch.
+    """
+
+    number: int
+    first_version: int
+    ended_ms: int
+    record: bytes
+
+
 class Commit(Struct, frozen=True, kw_only=True):
     """One change of one table.
 
@@ -68,7 +84,10 @@ class Commit(Struct, frozen=True, kw_only=True):
     ``request`` is remembered with ``version``, ``etag`` and ``result`` (a few bytes, not a whole reply).
     ``deadline_ms`` is milliseconds since the epoch, None: nobody's clock is running.
     ``summary`` is the table's lobby entry, None: not in the lobby.
-    ``delete`` removes the table; its last events stay readable as long as a request id is remembered.
+    ``delete`` removes the table and its kept hands; its last events stay readable as long as a request id is
+    remembered.
+    ``events_from`` is the first version of a hand that is being played: its events stay, however many follow,
+    up to ``HAND_COMMITS_MOST``. ``finished`` is a hand that ends with this commit.
     """
 
     table_id: str
@@ -83,6 +102,8 @@ class Commit(Struct, frozen=True, kw_only=True):
     deadline_ms: int | None = None
     summary: bytes | None = None
     delete: bool = False
+    events_from: int | None = None
+    finished: FinishedHand | None = None
 
 
 class Committed(Struct, frozen=True):
@@ -154,6 +175,20 @@ class LobbyPage(Struct, frozen=True):
     next_page_token: str
 
 
+class KeptHand(Struct, frozen=True):
+    """A finished hand: its record, and the events blob of each of its commits in order."""
+
+    record: bytes
+    events: Sequence[bytes]
+
+
+class HandPage(Struct, frozen=True):
+    """The records of finished hands, the newest first; ``next_page_token`` is empty on the last page."""
+
+    records: Sequence[bytes]
+    next_page_token: str
+
+
 class Notice(Struct, frozen=True):
     """Something may have happened at a watched table.
 
@@ -202,6 +237,16 @@ class Store(Protocol):
         """Return up to ``page_size`` tables of a tenant's lobby in a stable order, from an opaque token on.
 
         Raises ValueError on a token that this store did not make.
+        """
+
+    async def hand(self, table_id: str, number: int, ended_since_ms: int) -> KeptHand | None:
+        """Return a finished hand, None if it is not kept or ended before an instant."""
+
+    async def list_hands(self, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
+        """Return up to ``page_size`` finished hands that ended since an instant, the newest first, from an opaque
+        token on.
+
+        Raises ValueError on a token that this store did not make for this table.
         """
 
     def notices(self) -> Notices:

@@ -27,13 +27,15 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from service.store import keys
+from service.store import hands, keys
 from service.store.address import check_url
 from service.store.base import (
     Commit,
     Committed,
     Conflict,
     EventPage,
+    HandPage,
+    KeptHand,
     LobbyEntry,
     LobbyPage,
     OutcomeUnknown,
@@ -77,7 +79,8 @@ class RedisStore:
     """A ``Store`` in one Redis (7.0 or newer) or Valkey server.
 
     ``url`` is ``redis://``, ``rediss://`` (TLS) or ``unix://``. A request id is remembered for
-    ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept. ``timeout_ms`` bounds the wait
+    ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept, and its last ``hands_kept`` hands for
+    ``hands_ttl_s``. ``timeout_ms`` bounds the wait
     for a free connection, for connecting and for each answer, ``replica_timeout_ms`` the wait for replicas.
     Call ``connect`` before anything else, in the event loop that will use the store.
     """
@@ -89,17 +92,27 @@ class RedisStore:
         durability: Durability = Durability("aof"),  # noqa: B008 -- frozen
         request_ttl_s: int = 600,
         events_kept: int = 1000,
+        hands_kept: int = 100,
+        hands_ttl_s: int = 86_400,
         max_connections: int = 64,
         timeout_ms: int = 2000,
         replica_timeout_ms: int = 1000,
     ) -> None:
         check_url(url)
-        for name, value in (("request_ttl_s", request_ttl_s), ("events_kept", events_kept)):
+        bounds = {
+            "request_ttl_s": request_ttl_s,
+            "events_kept": events_kept,
+            "hands_kept": hands_kept,
+            "hands_ttl_s": hands_ttl_s,
+        }
+        for name, value in bounds.items():
             if value < 1:
                 raise ValueError(f"{name} is {value}, it must be at least 1")
         self._durability = durability
         self._request_ttl_ms = request_ttl_s * 1000
         self._events_kept = events_kept
+        self._hands_kept = hands_kept
+        self._hands_ttl_ms = hands_ttl_s * 1000
         self._timeout_s = timeout_ms / 1000
         self._replica_timeout_ms = replica_timeout_ms
         self._pool = BlockingConnectionPool.from_url(
@@ -203,6 +216,18 @@ class RedisStore:
             keys.page_token(page[-1]) if len(table_ids) > page_size else "",
         )
 
+    async def hand(self, table_id: str, number: int, ended_since_ms: int) -> KeptHand | None:
+        """Return a finished hand, None if it is not kept or ended before an instant."""
+        with _translated(StoreUnavailable):
+            return await hands.read_hand(self._client, table_id, number, ended_since_ms)
+
+    async def list_hands(self, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
+        """Return up to ``page_size`` finished hands that ended since an instant, the newest first, from a token on."""
+        if page_size < 1:
+            raise ValueError(f"page_size is {page_size}, it must be at least 1")
+        with _translated(StoreUnavailable):
+            return await hands.read_page(self._client, table_id, page_size, page_token, ended_since_ms)
+
     async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
         """Return up to ``limit`` table ids that follow ``after`` in a tenant's lobby."""
         found: list[str] = []
@@ -262,7 +287,9 @@ class RedisStore:
         if request is not None:
             script_keys.append(keys.request_key(table_id, request.scope))
             remembered = msgspec.msgpack.encode(_Remembered(request.body, commit.version, commit.etag, commit.result))
-        return [
+        if commit.finished is not None or commit.delete:
+            script_keys += [keys.hands_key(table_id), keys.played_key(table_id)]
+        arguments = [
             len(script_keys),
             *script_keys,
             commit.expected_etag,
@@ -271,7 +298,7 @@ class RedisStore:
             "delete" if commit.delete else "write",
             commit.snapshot,
             commit.events,
-            self._events_kept,
+            hands.oldest_kept(commit, self._events_kept),
             table_id,
             "" if commit.deadline_ms is None else commit.deadline_ms,
             keys.lobby_member(commit.tenant, table_id),
@@ -282,6 +309,9 @@ class RedisStore:
             remembered,
             self._request_ttl_ms,
         ]
+        if commit.finished is not None:
+            arguments += hands.script_arguments(commit.finished, self._hands_kept, self._hands_ttl_ms)
+        return arguments
 
     async def _confirm(self, connection: AbstractConnection, table_id: str, version: int) -> None:
         """Wait until enough replicas have all that was written up to now, then announce the commit."""
@@ -346,6 +376,11 @@ def _check(commit: Commit) -> None:
         )
     if commit.delete and not (commit.version > 1 and commit.deadline_ms is None and commit.summary is None):
         raise ValueError("a deleting commit needs a table to delete, without a deadline and a summary")
+    hand = commit.finished
+    if hand is not None and not (hand.number >= 1 and 1 <= hand.first_version <= commit.version and hand.ended_ms >= 0):
+        raise ValueError(f"hand {hand.number} from version {hand.first_version} on cannot end in {commit.version}")
+    if hand is not None and commit.delete:
+        raise ValueError("a deleting commit keeps no hand")
 
 
 def _check_tenant(tenant: str) -> None:

@@ -15,6 +15,7 @@ from service.address import Address
 from service.config import Config
 from service.credentials import Keyring, Operator, OperatorKey, SeatHolder, TokenKey
 from service.feed import Feed
+from service.hand_history import HandHistory
 from service.replies import Reply
 from service.server import Server
 from service.shuffle import SystemShuffle
@@ -89,8 +90,11 @@ def tenant() -> str:
 class House:
     """The use cases, and an operator who uses them."""
 
-    def __init__(self, tables: TableService, keyring: Keyring, tenant: str, clock: ManualClock) -> None:
+    def __init__(
+        self, tables: TableService, hands: HandHistory, keyring: Keyring, tenant: str, clock: ManualClock
+    ) -> None:
         self.tables = tables
+        self.hands = hands
         self.keyring = keyring
         self.operator = Operator(tenant, tenant)
         self.clock = clock
@@ -130,7 +134,8 @@ class House:
 @pytest.fixture
 def house(store: RedisStore, clock: ManualClock, shuffle: StackedShuffle, feed: Feed, tenant: str) -> House:
     keyring = Keyring((OperatorKey(tenant, "operator-secret"),), (TokenKey("k", "t" * 32),), token_ttl_s=3600)
-    return House(TableService(store, clock, shuffle, keyring, feed), keyring, tenant, clock)
+    tables = TableService(store, clock, shuffle, keyring, feed)
+    return House(tables, HandHistory(store, tables, clock, ttl_s=86_400), keyring, tenant, clock)
 
 
 class Wire:

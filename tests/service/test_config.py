@@ -10,6 +10,12 @@ def test_defaults():
     assert (50_051, 1, 600, "aof") == (config.port, config.workers, config.request_ttl_s, config.durability)
     assert config.redis_url is None
     assert not config.dev
+    assert (100, 86_400) == (config.hands_kept, config.hands_ttl_s)
+
+
+def test_how_many_hands_are_kept_and_for_how_long():
+    config = read_config({**KEYS, "DUGOUT_HANDS_KEPT": "25", "DUGOUT_HANDS_TTL": "90m"}, {})
+    assert (25, 5400) == (config.hands_kept, config.hands_ttl_s)
 
 
 def test_a_flag_wins_over_its_variable():
@@ -32,6 +38,9 @@ def test_durations_name_their_unit(text, seconds):
         ("DUGOUT_WORKERS", "many"),
         ("DUGOUT_REQUEST_TTL", "1500ms"),
         ("DUGOUT_REQUEST_TTL", "1 day"),
+        ("DUGOUT_HANDS_KEPT", "0"),
+        ("DUGOUT_HANDS_TTL", "0s"),
+        ("DUGOUT_HANDS_TTL", "721h"),
         ("DUGOUT_DURABILITY", "replicas:0"),
         ("DUGOUT_DURABILITY", "sometimes"),
         ("DUGOUT_LOG_LEVEL", "loud"),

@@ -7,6 +7,7 @@ import pytest
 
 import engine
 from engine import Action, ActionKind
+from engine.cards import FULL_DECK, parse_card
 from engine.events import Folded, HandEnded, HandStarted
 from engine.profiles import BASEBALL
 from engine.rule_checks import MAX_AMOUNT
@@ -288,6 +289,18 @@ class TestDeal:
         with refused(Reason.TABLE_NOT_FOUND, table_id=table.table_id):
             await house.tables.deal(Operator("another", "another"), mutation, **options)
         assert (await house.tables.deal(first, mutation, **options)).table.playing
+
+    async def test_after_rain_the_next_hand_is_dealt_though_the_dealer_beyond_all_others_has_left(self, house, shuffle):
+        table, callers = await full_table(house, 3, rain_card="Qs", rain_ante=True, rain_returns=True)
+        rain = parse_card("Qs")
+        cards = [card for card in FULL_DECK if card != rain]
+        shuffle.decks.append((*cards[:6], rain, *cards[6:]))  # two down cards each, then the first door card
+        rained = (await house.deal(table)).table
+        assert (True, 3) == (rained.hand.rained, rained.button)
+        await leave(house, table, callers[2])
+        dealt = (await house.deal(table)).table
+        assert [1, 2] == [player.seat for player in dealt.hand.players]
+        assert rained.carry == sum(amount for _, amount in dealt.hand.dead_money)
 
 
 class TestAct:

@@ -491,7 +491,7 @@ class TestConnecting:
         with pytest.raises(StoreMismatch, match=r"64.*256"):
             await open_store(server.url)
 
-    @pytest.mark.parametrize("setting", ["request_ttl_s", "events_kept"])
+    @pytest.mark.parametrize("setting", ["request_ttl_s", "events_kept", "hands_kept", "hands_ttl_s"])
     def test_bounds_below_one_are_refused(self, setting):
         with pytest.raises(ValueError, match=f"{setting} is 0"):
             RedisStore("redis://localhost", **{setting: 0})
