@@ -108,7 +108,7 @@ class House:
 
     async def seat(self, table: Table, player_id: str, stack: int = 100, seat: int = 0) -> SeatHolder:
         """Seat a player and return the caller that the player's token makes."""
-        taken = await self.tables.take_seat(
+        taken = await self.tables.seats.take_seat(
             self.operator,
             Mutation("TakeSeat", table.table_id),
             player_id=player_id,

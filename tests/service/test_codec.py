@@ -227,11 +227,12 @@ def test_a_newcomer_sees_nothing_of_the_hand_of_who_sat_there_before() -> None:
 
     message = table_message(table, newcomer.seat)
 
-    assert 0 == message.viewer_seat
+    assert newcomer.seat == message.viewer_seat
     [other, own] = message.seats
     assert ["??", "??"] == list(other.down_cards)
     assert ("new", 55, False) == (own.player_id, own.stack, own.in_hand)
     assert ([], []) == (list(own.down_cards), list(own.up_cards))
+    message.viewer_seat = 0
     assert table_message(table, None) == message
 
 

@@ -36,7 +36,9 @@ async def come_and_go(house, table, times):
     """Change a table twice as many times."""
     for number in range(times):
         caller = await house.seat(table, f"guest{number}")
-        await house.tables.leave_seat(caller, Mutation("LeaveSeat", table.table_id), seat=0, player_id="", view_as=0)
+        await house.tables.seats.leave_seat(
+            caller, Mutation("LeaveSeat", table.table_id), seat=0, player_id="", view_as=0
+        )
 
 
 async def test_missed_events_first_then_live_ones(house, feed):
