@@ -7,6 +7,8 @@ import pytest
 import engine
 from engine import Action, ActionKind
 from service.errors import ServiceError
+from service.store.base import OutcomeUnknown
+from service.store.redis import RedisStore
 from service.table_writer import Mutation
 
 
@@ -61,3 +63,16 @@ async def random_act(house, table, hand, rng):
 async def full_table(house, players=3, **options):
     table = await house.create(**options)
     return table, [await house.seat(table, f"player{number}") for number in range(1, players + 1)]
+
+
+class Forgetful(RedisStore):
+    """A store whose next answer to a commit is lost on the way: the commit is made and nobody hears of it."""
+
+    losing = False
+
+    async def commit(self, commit):
+        outcome = await super().commit(commit)
+        if self.losing:
+            self.losing = False
+            raise OutcomeUnknown("the answer is lost")
+        return outcome

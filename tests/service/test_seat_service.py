@@ -8,9 +8,10 @@ import pytest
 
 from engine.events import Folded
 from engine.rule_checks import MAX_AMOUNT
+from service.credentials import Anonymous, Operator
 from service.errors import Reason, ServiceError
 from service.table import Settings
-from service.table_events import SeatLeft
+from service.table_events import ChipsAdded, ChipsQueued, SatIn, SatOut, SeatLeft
 from service.table_writer import Mutation
 from tests.service.table_play import full_table, leave, play_out, refused
 
@@ -191,3 +192,120 @@ class TestLeavingInMidHand:
         assert 50 == left.stack
         assert left.reply.table.seating(waiting.seat) is None
         assert left.reply.table.playing
+
+
+class TestSittingOut:
+    async def sit(self, house, what, table, caller, **options):
+        sit = house.tables.seats.sit_out if what == "out" else house.tables.seats.sit_in
+        options = {"seat": 0, "player_id": "", "view_as": 0, **options}
+        return await sit(caller, Mutation(f"Sit{what}", table.table_id), **options)
+
+    async def test_out_from_the_next_hand_on_and_in_again(self, house):
+        table, callers = await full_table(house)
+        await house.deal(table)
+        reply = await self.sit(house, "out", table, callers[0])
+        assert (SatOut(1),) == reply.events
+        assert reply.table.playing
+        await play_out(house, table, random.Random(1))
+        assert [2, 3] == sorted(player.seat for player in (await house.deal(table)).table.hand.players)
+        assert (SatIn(1),) == (await self.sit(house, "in", table, callers[0])).events
+        await play_out(house, table, random.Random(1))
+        assert 3 == len((await house.deal(table)).table.hand.players)
+
+    async def test_what_is_so_already_is_no_commit(self, house):
+        table, callers = await full_table(house)
+        version = (await house.get(table)).version
+        assert (version, ()) == ((reply := await self.sit(house, "in", table, callers[0])).version, reply.events)
+        first = await self.sit(house, "out", table, callers[0])
+        again = await self.sit(house, "out", table, callers[0])
+        assert (version + 1, first.etag, ()) == (again.version, again.etag, again.events)
+
+    async def test_ten_at_once_are_one_commit(self, house):
+        table, callers = await full_table(house)
+        version = (await house.get(table)).version
+        await asyncio.gather(*(self.sit(house, "out", table, callers[0]) for _ in range(10)))
+        assert version + 1 == (await house.get(table)).version
+
+    async def test_a_player_speaks_for_nobody_else_and_an_operator_for_all(self, house):
+        table, callers = await full_table(house)
+        with refused(Reason.NOT_YOUR_SEAT, seat=1):
+            await self.sit(house, "out", table, callers[0], seat=2)
+        with refused(Reason.CREDENTIALS_MISSING):
+            await self.sit(house, "out", table, Anonymous())
+        with refused(Reason.PLAYER_NOT_SEATED):
+            await self.sit(house, "out", table, house.operator, seat=7)
+        reply = await self.sit(house, "out", table, house.operator, player_id="player2")
+        assert reply.table.seating(2).sitting_out
+
+    async def test_who_is_on_the_way_out_is_gone(self, house):
+        table, callers = await full_table(house)
+        await house.deal(table)
+        await leave(house, table, callers[0])
+        for what in ("out", "in"):
+            with refused(Reason.PLAYER_NOT_SEATED, seat=1):
+                await self.sit(house, what, table, house.operator, seat=1)
+
+
+async def add_chips(house, table, seat, amount, caller=None, **mutation):
+    return await house.tables.seats.add_chips(
+        caller or house.operator,
+        Mutation("AddChips", table.table_id, **mutation),
+        seat=seat,
+        player_id="",
+        amount=amount,
+        view_as=0,
+    )
+
+
+class TestAddingChips:
+    async def test_between_hands_and_during_one(self, house):
+        table, _ = await full_table(house)
+        assert (ChipsAdded(1, 20),) == (await add_chips(house, table, 1, 20)).events
+        await house.deal(table)
+        reply = await add_chips(house, table, 1, 7)
+        assert (ChipsQueued(1, 7),) == reply.events
+        assert (7, 320) == (reply.table.seating(1).adding, reply.table.chips)
+        ended = await play_out(house, table, random.Random(3))
+        assert ChipsAdded(1, 7) in ended.events
+        assert (0, 327) == (ended.table.seating(1).adding, ended.table.chips)
+
+    async def test_only_an_operator_brings_chips(self, house):
+        table, callers = await full_table(house)
+        for caller, reason in ((callers[0], Reason.OPERATOR_REQUIRED), (Anonymous(), Reason.CREDENTIALS_MISSING)):
+            with refused(reason):
+                await add_chips(house, table, 1, 20, caller)
+        with refused(Reason.TABLE_NOT_FOUND):
+            await add_chips(house, table, 1, 20, Operator("another", "another"))
+        assert 300 == (await house.get(table)).chips
+
+    @pytest.mark.parametrize("amount", [-1, 0, -(2**63), 2**63 - 1])
+    async def test_amounts_that_are_never_right(self, house, amount):
+        table, _ = await full_table(house)
+        with refused(Reason.STACK_TOO_LARGE if amount > 0 else Reason.INVALID_FIELD):
+            await add_chips(house, table, 1, amount)
+        assert 300 == (await house.get(table)).chips
+
+    async def test_many_at_once_never_pass_the_maximum(self, house):
+        table, _ = await full_table(house, settings=Settings(max_buy_in=130))
+        await house.deal(table)
+        outcomes = await asyncio.gather(*(add_chips(house, table, 1, 10) for _ in range(8)), return_exceptions=True)
+        refusals = [outcome for outcome in outcomes if isinstance(outcome, ServiceError)]
+        assert {Reason.STACK_TOO_LARGE} == {refusal.reason for refusal in refusals}
+        seated = (await house.get(table)).seating(1)
+        assert 10 * (8 - len(refusals)) == seated.adding <= 31
+
+    async def test_a_repeated_request_brings_them_once(self, house):
+        table, _ = await full_table(house)
+        request = {"request_id": str(uuid.uuid4()), "body": b"ten"}
+        replies = await asyncio.gather(*(add_chips(house, table, 1, 10, **request) for _ in range(5)))
+        assert 1 == len({(reply.version, reply.etag, reply.events) for reply in replies})
+        assert 310 == (await house.get(table)).chips
+
+    async def test_who_leaves_keeps_what_was_waiting(self, house):
+        table, callers = await full_table(house)
+        await house.deal(table)
+        await add_chips(house, table, 2, 50)
+        left = await leave(house, table, callers[1])
+        await play_out(house, table, random.Random(1))
+        now = await house.get(table)
+        assert (300, left.stack, 300 - left.stack) == (now.brought, now.taken, now.chips)

@@ -1,6 +1,7 @@
 """Tables and who sees them, through the use cases."""
 
 import asyncio
+import random
 import uuid
 
 import pytest
@@ -8,10 +9,13 @@ import pytest
 from engine.profiles import BASEBALL
 from service.codec import table_message
 from service.credentials import Anonymous, Operator
-from service.errors import Reason
-from service.table import Settings
+from service.errors import Reason, ServiceError
+from service.lobby import LobbyFilter
+from service.replies import SeenHappening
+from service.table import Settings, Status
+from service.table_events import TableDeleted, TablePaused, TableResumed
 from service.table_writer import Mutation
-from tests.service.table_play import full_table, leave, refused
+from tests.service.table_play import act, full_table, leave, play_out, random_act, refused, showdown
 
 
 class TestCreateTable:
@@ -118,3 +122,210 @@ class TestViews:
         assert ([], "") == await house.tables.list_tables(Operator("nobody", "nobody"), 10, "")
         with refused(Reason.INVALID_FIELD):
             await house.tables.list_tables(house.operator, 2, "forged")
+
+
+class TestDeleteTable:
+    async def test_everybody_is_paid_out_and_the_table_is_gone(self, house):
+        table, callers = await full_table(house)
+        version = (await house.get(table)).version
+        deleted = await house.delete(table)
+        assert version + 1 == deleted.version
+        assert [("player1", 1, 100), ("player2", 2, 100), ("player3", 3, 100)] == [
+            (payout.player_id, payout.seat, payout.amount) for payout in deleted.payouts
+        ]
+        assert TableDeleted() == deleted.events[-1]
+        for use in (
+            house.tables.get_table(house.operator, table.table_id, 0),
+            house.tables.get_table(callers[0], table.table_id, 0),
+            house.seat(table, "late"),
+            house.deal(table),
+            house.delete(table),
+        ):
+            with refused(Reason.TABLE_NOT_FOUND, table_id=table.table_id):
+                await use
+        assert ([], "") == await house.tables.list_tables(house.operator, 10, "")
+
+    async def test_a_running_hand_is_void(self, house):
+        table, _ = await full_table(house, profile="seven-card-stud")
+        await house.deal(table)
+        await act(house, table, "bring_in")
+        now = (await act(house, table, "fold")).table
+        assert 4 == sum(pot.amount for pot in now.hand.pots)
+        deleted = await house.delete(table)
+        assert {100} == {payout.amount for payout in deleted.payouts}
+        assert 4 == sum(amount for _, amount in deleted.events[0].returned)
+
+    @pytest.mark.parametrize("seed", range(6))
+    async def test_no_chip_is_lost_whenever_it_ends(self, house, seed):
+        rng = random.Random(seed)
+        table, callers = await full_table(house, players=4)
+        await house.deal(table)
+        taken = 0
+        for _ in range(rng.randint(0, 12)):
+            now = await house.get(table)
+            if not now.playing or now.showdown_due:
+                break
+            await random_act(house, table, now.hand, rng)
+        leaver = callers.pop(rng.randrange(4))
+        taken += (await leave(house, table, leaver)).stack
+        now = await house.get(table)
+        deleted = await house.delete(table)
+        assert now.chips == sum(payout.amount for payout in deleted.payouts)
+        assert 400 - taken == now.chips
+
+    async def test_the_same_request_again_returns_the_first_payouts(self, house):
+        table, _ = await full_table(house)
+        await house.deal(table)
+        request = {"request_id": str(uuid.uuid4()), "body": b"delete"}
+        replies = await asyncio.gather(*(house.delete(table, **request) for _ in range(5)))
+        assert 1 == len({(reply.version, reply.etag, reply.events, reply.payouts) for reply in replies})
+        assert replies[0] == await house.delete(table, **request)
+        with refused(Reason.REQUEST_ID_REUSED):
+            await house.delete(table, request_id=request["request_id"], body=b"other")
+
+    async def test_nobody_else_gets_the_payouts(self, house, tenant):
+        table, _ = await full_table(house)
+        request = {"request_id": str(uuid.uuid4()), "body": b"delete"}
+        await house.delete(table, **request)
+        for caller in (Operator(tenant, f"{tenant}/2"), Operator("another", "another")):
+            with refused(Reason.TABLE_NOT_FOUND):
+                await house.tables.delete_table(caller, Mutation("DeleteTable", table.table_id, **request))
+
+    async def test_one_of_many_ends_it(self, house):
+        table, _ = await full_table(house)
+        outcomes = await asyncio.gather(*(house.delete(table) for _ in range(10)), return_exceptions=True)
+        refusals = [outcome for outcome in outcomes if isinstance(outcome, ServiceError)]
+        assert [Reason.TABLE_NOT_FOUND] * 9 == [refusal.reason for refusal in refusals]
+
+    async def test_only_an_operator_ends_it_and_a_stale_etag_does_not(self, house):
+        table, callers = await full_table(house)
+        mutation = Mutation("DeleteTable", table.table_id)
+        for caller, reason in ((callers[0], Reason.OPERATOR_REQUIRED), (Anonymous(), Reason.CREDENTIALS_MISSING)):
+            with refused(reason):
+                await house.tables.delete_table(caller, mutation)
+        with refused(Reason.STALE_ETAG):
+            await house.delete(table, etag=table.etag)
+        assert 3 == len((await house.get(table)).seats)
+
+    async def test_other_requests_of_the_table_are_not_repeated_from_the_grave(self, house):
+        table, _ = await full_table(house)
+        mutation = Mutation("Deal", table.table_id, str(uuid.uuid4()))
+        await house.tables.deal(house.operator, mutation, view_as=0)
+        await house.delete(table)
+        with refused(Reason.TABLE_NOT_FOUND):
+            await house.tables.deal(house.operator, mutation, view_as=0)
+
+    async def test_watchers_get_the_last_event_and_then_the_end(self, house):
+        table, callers = await full_table(house)
+        version = (await house.get(table)).version
+        watchers = [
+            house.tables.watch(caller, table.table_id, version - 2, 0)
+            for caller in (house.operator, callers[0], Anonymous())
+        ]
+        assert [version - 1] * 3 == [(await anext(watcher)).happening.version for watcher in watchers]
+        deleted = await house.delete(table)
+        for watcher in watchers:
+            rest = [item async for item in watcher if isinstance(item, SeenHappening)]
+            assert [version, deleted.version] == [item.happening.version for item in rest]
+            assert TableDeleted() == rest[-1].happening.events[-1]
+
+
+class TestPause:
+    async def test_nothing_is_played_until_it_is_resumed(self, house, clock):
+        table, _ = await full_table(house)
+        actor = (await house.deal(table)).table.hand.actor
+        mutation = Mutation("PauseTable", table.table_id)
+        paused = await house.tables.pause_table(house.operator, mutation, view_as=0)
+        assert ((TablePaused(),), None) == (paused.events, paused.table.deadline_ms)
+        for use in (act(house, table, "fold", seat=actor), showdown(house, table), house.deal(table)):
+            with refused(Reason.TABLE_PAUSED):
+                await use
+        with refused(Reason.TABLE_PAUSED):
+            await house.tables.pause_table(house.operator, mutation, view_as=0)
+        await house.seat(table, "late")
+        clock.time_ms += 10**9
+        resumed = await house.tables.resume_table(house.operator, mutation, view_as=0)
+        assert ((TableResumed(),), clock.time_ms + 30_000) == (resumed.events, resumed.table.deadline_ms)
+        with refused(Reason.TABLE_NOT_PAUSED):
+            await house.tables.resume_table(house.operator, mutation, view_as=0)
+        assert actor == (await house.get(table)).hand.actor
+
+    async def test_only_an_operator_stops_the_clock(self, house):
+        table, callers = await full_table(house)
+        for use in (house.tables.pause_table, house.tables.resume_table):
+            with refused(Reason.OPERATOR_REQUIRED):
+                await use(callers[0], Mutation("PauseTable", table.table_id), view_as=0)
+
+    async def test_a_repeated_pause_returns_the_first_answer(self, house):
+        table, _ = await full_table(house)
+        mutation = Mutation("PauseTable", table.table_id, str(uuid.uuid4()))
+        first, again = [await house.tables.pause_table(house.operator, mutation, view_as=0) for _ in range(2)]
+        assert (first.version, first.etag, first.events) == (again.version, again.etag, again.events)
+
+
+class TestStandings:
+    async def test_they_are_final_when_the_session_is_over(self, house):
+        table, callers = await full_table(house, players=3, session_pots=2)
+        for _ in range(2):
+            await house.deal(table)
+            await play_out(house, table, random.Random(2))
+        now, ranked = await house.tables.get_standings(callers[0], table.table_id)
+        assert now.session_over
+        assert 0 == sum(player.net for player in ranked)
+        assert sorted(ranked, key=lambda player: -player.net) == ranked
+        for caller in callers:
+            await leave(house, table, caller)
+        _, after = await house.tables.get_standings(house.operator, table.table_id)
+        assert [(one.place, one.net) for one in ranked] == [(one.place, one.net) for one in after]
+        assert {0} == {player.seat for player in after}
+
+    async def test_who_may_watch_may_see_them(self, house):
+        table, _ = await full_table(house)
+        closed, _ = await full_table(house, settings=Settings(spectators=False))
+        assert 3 == len((await house.tables.get_standings(Anonymous(), table.table_id))[1])
+        with refused(Reason.CREDENTIALS_MISSING):
+            await house.tables.get_standings(Anonymous(), closed.table_id)
+        with refused(Reason.TABLE_NOT_FOUND):
+            await house.tables.get_standings(Operator("another", "another"), table.table_id)
+
+
+class TestLobby:
+    async def test_a_filtered_page_is_filled_up(self, house):
+        wanted = {(await house.create("football")).table_id for _ in range(3)}
+        for _ in range(20):
+            await house.create()
+        found, token = [], ""
+        calls = 0
+        while calls == 0 or token:
+            page, token = await house.tables.list_tables(house.operator, 3, token, LobbyFilter("football"))
+            assert len(page) <= 3
+            found += [entry.table_id for entry in page]
+            calls += 1
+        assert sorted(wanted) == sorted(found)
+        assert calls <= 2
+
+    async def test_pages_with_filters_leave_none_out_and_show_none_twice(self, house):
+        tables = [await house.create("football" if number % 3 else "baseball") for number in range(30)]
+        for size in (1, 4, 7, 100):
+            found, token = [], None
+            while token != "":
+                page, token = await house.tables.list_tables(house.operator, size, token or "", LobbyFilter("football"))
+                found += [entry.table_id for entry in page]
+            assert sorted(table.table_id for table in tables if table.profile == "football") == sorted(found)
+
+    async def test_what_becomes_of_a_table_is_seen_in_the_lobby(self, house):
+        table, _ = await full_table(house, players=2, session_pots=1)
+
+        async def listed(**filters):
+            page, _ = await house.tables.list_tables(house.operator, 10, "", LobbyFilter(**filters))
+            return [entry.table_id for entry in page]
+
+        assert [table.table_id] == await listed(status=Status.WAITING)
+        await house.deal(table)
+        assert [table.table_id] == await listed(status=Status.PLAYING, joinable_only=True)
+        await house.tables.pause_table(house.operator, Mutation("PauseTable", table.table_id), view_as=0)
+        assert [True] == [entry.paused for entry in (await house.tables.list_tables(house.operator, 10, ""))[0]]
+        await house.tables.resume_table(house.operator, Mutation("ResumeTable", table.table_id), view_as=0)
+        await play_out(house, table, random.Random(1))
+        assert [table.table_id] == await listed(status=Status.SESSION_OVER)
+        assert [] == await listed(joinable_only=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import uuid
 
 import pytest
 
@@ -11,7 +12,7 @@ from service.credentials import Anonymous, Operator
 from service.errors import Reason, ServiceError
 from service.named_game import NamedGame
 from service.table import Settings
-from service.table_events import SeatLeft, SessionEnded
+from service.table_events import GameNamed, SeatLeft, SessionEnded
 from service.table_writer import Mutation
 from tests.service.table_play import act, full_table, play_out, random_act, refused, showdown
 
@@ -57,6 +58,33 @@ class TestDeal:
             await house.tables.deal(
                 house.operator, Mutation("Deal", table.table_id), named=NamedGame("football"), view_as=0
             )
+
+    async def test_the_dealer_of_the_next_hand_names_its_game(self, house):
+        table, callers = await full_table(house, dealers_choice=True)
+        mutation = Mutation("Deal", table.table_id)
+        for caller in callers[:2]:
+            with refused(Reason.NOT_THE_DEALER, button_seat=3):
+                await house.tables.deal(caller, mutation, named=NamedGame("football"), view_as=0)
+        reply = await house.tables.deal(callers[2], mutation, named=NamedGame("football"), view_as=0)
+        assert [GameNamed, HandStarted] == [type(event) for event in reply.events[:2]]
+        assert "football" == reply.table.hand_profile
+        await play_out(house, table, random.Random(1))
+        assert "baseball" == (await house.tables.deal(callers[1], mutation, view_as=0)).table.hand_profile
+        await play_out(house, table, random.Random(1))
+        reply = await house.tables.deal(house.operator, mutation, named=NamedGame("woolworth"), view_as=0)
+        assert ("5", "T") == reply.table.hand.rules.wild_ranks
+
+    async def test_a_deal_with_a_game_is_repeated_although_the_game_would_be_refused_now(self, house):
+        table, _ = await full_table(house, players=5, dealers_choice=True)
+        mutation = Mutation("Deal", table.table_id, str(uuid.uuid4()))
+        named = NamedGame("blind-baseball")
+        first = await house.tables.deal(house.operator, mutation, named=named, view_as=0)
+        await play_out(house, table, random.Random(1))
+        await house.seat(table, "sixth")
+        with refused(Reason.RULES_CONTRADICTORY):
+            await house.tables.deal(house.operator, Mutation("Deal", table.table_id), named=named, view_as=0)
+        again = await house.tables.deal(house.operator, mutation, named=named, view_as=0)
+        assert (first.version, first.events) == (again.version, again.events)
 
     async def test_a_seated_player_may_deal_and_a_stranger_may_not(self, house):
         table, (first, *_) = await full_table(house)

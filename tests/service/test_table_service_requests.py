@@ -13,10 +13,9 @@ from service.credentials import Operator
 from service.errors import Reason, ServiceError
 from service.feed import Feed
 from service.store.base import OutcomeUnknown
-from service.store.redis import RedisStore
 from service.table_service import TableService
 from service.table_writer import Mutation
-from tests.service.table_play import act, full_table, play_out, refused
+from tests.service.table_play import Forgetful, act, full_table, play_out, refused
 
 
 class TestRequests:
@@ -106,19 +105,6 @@ class TestRequests:
         reply = await house.tables.deal(house.operator, mutation, view_as=0)
         assert 5 == reply.version
         assert Phase.FINISHED != reply.table.hand.phase
-
-
-class Forgetful(RedisStore):
-    """A store whose next answer to a commit is lost on the way: the commit is made and nobody hears of it."""
-
-    losing = False
-
-    async def commit(self, commit):
-        outcome = await super().commit(commit)
-        if self.losing:
-            self.losing = False
-            raise OutcomeUnknown("the answer is lost")
-        return outcome
 
 
 class TestTwoWorkers:
