@@ -11,7 +11,7 @@ import engine
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import State
 from service.errors import Reason, ServiceError, invalid_field
-from service.table import Seating, Table
+from service.table import Change, Seating, Table
 from service.table_events import (
     AnyTableEvent,
     CarrySplit,
@@ -23,6 +23,7 @@ from service.table_events import (
     SeatLeft,
     SeatTaken,
     SessionEnded,
+    TableDeleted,
 )
 
 
@@ -120,8 +121,8 @@ def add_chips(table: Table, seating: Seating, amount: int) -> Seated:
     return _with_chips(table, seating, amount)
 
 
-def pay_everybody_out(table: Table) -> tuple[Table, tuple[AnyTableEvent, ...], tuple[Payout, ...]]:
-    """End a table: return it empty, what happened, and who gets what.
+def close(table: Table) -> Change:
+    """End a table and pay everybody out; the result tells the payouts.
 
     A running hand is void, so everybody has again what was brought into it; a leaver has the rest of that. A carried
     pot is split among those it belongs to, whether it still waits or lies in the void hand. Chips that wait for the
@@ -139,7 +140,13 @@ def pay_everybody_out(table: Table) -> tuple[Table, tuple[AnyTableEvent, ...], t
         payouts.append(Payout(seating.player_id, seating.seat, seating.stack))
         events.append(SeatLeft(seating.seat, seating.player_id, seating.stack))
         table = table.departing(seating, seating.stack)
-    return replace(table, seats=()), tuple(events), tuple(payouts)
+    result = msgspec.msgpack.encode(payouts)
+    return Change(replace(table, seats=()), (*events, TableDeleted()), result, deleted=True)
+
+
+def payouts_of(result: bytes) -> tuple[Payout, ...]:
+    """Return who gets what, from the result of ``close``."""
+    return msgspec.msgpack.decode(result, type=tuple[Payout, ...])
 
 
 def next_stacks(table: Table) -> dict[int, int]:

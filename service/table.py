@@ -282,10 +282,10 @@ def _status(playing: bool, showdown_due: bool, session_over: bool, hand_number: 
 class Change(msgspec.Struct, frozen=True):
     """What a table becomes, what happened on the way, and a few bytes to answer a repetition with.
 
-    ``delete`` says that this is its end: nothing of it is stored but the events.
+    ``deleted`` says that this is its end: nothing of it is stored but the events.
     """
 
     table: Table
     events: Sequence[AnyEvent | AnyTableEvent]
     result: bytes = b""
-    delete: bool = False
+    deleted: bool = False

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import AsyncGenerator
 from functools import partial
 
-import msgspec
 from msgspec.structs import replace
 
 from engine import Action, Rules
@@ -126,15 +125,10 @@ class TableService:
         """End a table and pay everybody out; a running hand is void."""
         access.require_operator(caller)
 
-        def work_out(table: Table) -> Change:
-            emptied, events, payouts = seating.pay_everybody_out(table)
-            return Change(emptied, (*events, TableDeleted()), msgspec.msgpack.encode(payouts), delete=True)
-
         admit = partial(access.require_party, caller, mutation.table_id, 0)
-        deleted = await self._writer.delete(caller, mutation, admit, work_out)
+        deleted = await self._writer.delete(caller, mutation, admit, seating.close)
         events = deleted.happening.events if deleted.happening is not None else ()
-        payouts = msgspec.msgpack.decode(deleted.result, type=tuple[seating.Payout, ...])
-        return DeleteReply(deleted.version, deleted.etag, events, payouts)
+        return DeleteReply(deleted.version, deleted.etag, events, seating.payouts_of(deleted.result))
 
     async def pause_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
         """Stop the clock of a table."""

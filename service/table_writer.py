@@ -203,12 +203,12 @@ class TableWriter:
                 request=key,
                 result=change.result,
                 deadline_ms=changed.deadline_ms,
-                summary=None if change.delete else encode_summary(changed.summary()),
-                delete=change.delete,
+                summary=None if change.deleted else encode_summary(changed.summary()),
+                delete=change.deleted,
             )
         )
         if isinstance(outcome, Committed):
-            if change.delete:
+            if change.deleted:
                 self._known.pop(changed.table_id, None)
             else:
                 self._remember(changed)

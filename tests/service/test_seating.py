@@ -23,6 +23,7 @@ from service.table_events import (
     SeatLeft,
     SeatTaken,
     SessionEnded,
+    TableDeleted,
 )
 from tests.engine.play import stacked_deck
 
@@ -341,8 +342,15 @@ def test_a_table_remembers_the_last_players_who_left():
 # The end of a table
 
 
+def closed(table: Table) -> tuple[Table, tuple, tuple[Payout, ...]]:
+    change = seating.close(table)
+    assert change.deleted
+    assert TableDeleted() == change.events[-1]
+    return change.table, tuple(change.events[:-1]), seating.payouts_of(change.result)
+
+
 def test_between_hands_everybody_takes_the_stack():
-    table, events, payouts = seating.pay_everybody_out(seated(10, 20))
+    table, events, payouts = closed(seated(10, 20))
     assert (SeatLeft(1, "player1", 10), SeatLeft(2, "player2", 20)) == events
     assert (Payout("player1", 1, 10), Payout("player2", 2, 20)) == payouts
     assert ((), 0, []) == (table.seats, table.chips, table.broken())
@@ -351,7 +359,7 @@ def test_between_hands_everybody_takes_the_stack():
 def test_debts_are_paid_out_as_debts():
     table = seated(0, 0, profile="baseball-home")
     table = table.seated(replace(table.seats[0], stack=-840)).seated(replace(table.seats[1], stack=840))
-    assert [-840, 840] == [payout.amount for payout in seating.pay_everybody_out(table)[2]]
+    assert [-840, 840] == [payout.amount for payout in closed(table)[2]]
 
 
 def test_a_void_hand_gives_back_antes_bets_and_purchases():
@@ -363,7 +371,7 @@ def test_a_void_hand_gives_back_antes_bets_and_purchases():
         hand = engine.step(table.hand, Action(ActionKind(kind), 2 if kind == "complete" else 0)).state
         table, _ = seating.settle(table, hand)
     assert [95, 97, 99, 97] == list(table.hand.stacks)  # 2 for a card more besides ante and bet of seat 1
-    after, events, payouts = seating.pay_everybody_out(table)
+    after, events, payouts = closed(table)
     assert HandVoided(((1, 5), (2, 3), (3, 1), (4, 3))) == replace(
         events[0], returned=tuple(sorted(events[0].returned))
     )
@@ -377,7 +385,7 @@ def test_who_left_a_void_hand_gets_the_rest_of_it():
     table = table.seated(replace(table.seating(leaver), leaving=True))
     table, events = seating.settle(table, engine.step(table.hand, Action(ActionKind.LEAVE, seat=leaver)).state)
     assert [SeatLeft(leaver, f"player{leaver}", 99)] == list(events)
-    after, _, payouts = seating.pay_everybody_out(table)
+    after, _, payouts = closed(table)
     assert {leaver: 1} == {payout.seat: payout.amount for payout in payouts if payout.amount != 100}
     assert [] == after.broken()
 
@@ -385,12 +393,12 @@ def test_who_left_a_void_hand_gets_the_rest_of_it():
 def test_waiting_chips_never_come_to_a_table_that_ends():
     table = in_a_hand(seated(10, 20))
     table = seating.add_chips(table, table.seats[0], 7).table
-    assert [10, 20] == [payout.amount for payout in seating.pay_everybody_out(table)[2]]
+    assert [10, 20] == [payout.amount for payout in closed(table)[2]]
 
 
 def test_a_carried_pot_is_split_when_the_table_ends():
     table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,))
-    after, events, payouts = seating.pay_everybody_out(table)
+    after, events, payouts = closed(table)
     assert CarrySplit(12, ((2, 6), (1, 6))) == events[0]
     assert [36, 16, 8] == [payout.amount for payout in payouts]
     assert [] == after.broken()
@@ -401,7 +409,7 @@ def test_a_carried_pot_that_lies_in_a_void_hand_goes_to_those_who_were_in_when_i
     hand = engine.start(table.rules, seating.next_stacks(table), 1, FULL_DECK, carry=12).state
     table, _ = seating.settle(replace(table, carry=0, hand_number=2, deadline_ms=5), hand)
     assert 60 == table.chips
-    after, events, payouts = seating.pay_everybody_out(table)
+    after, events, payouts = closed(table)
     assert [HandVoided, CarrySplit] == [type(event) for event in events[:2]]
     assert CarrySplit(12, ((2, 6), (1, 6))) == events[1]
     assert [36, 16, 8] == [payout.amount for payout in payouts]
@@ -428,7 +436,7 @@ def test_whenever_a_table_ends_everybody_has_what_was_brought_into_the_hand(seed
         before = replace(table, carry=0, hand_number=hand_number, button=min(stacks), deadline_ms=5)
         table, _ = seating.settle(before, hand)
         while table.playing:
-            _, _, payouts = seating.pay_everybody_out(table)
+            _, _, payouts = closed(table)
             assert table.brought - table.taken == sum(payout.amount for payout in payouts)
             for payout in payouts:
                 share = payout.amount + gone.get(payout.player_id, 0) - brought_in[payout.player_id]

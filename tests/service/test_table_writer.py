@@ -156,7 +156,7 @@ async def test_where_nothing_is_to_be_done_nothing_is_committed(writer):
 
 
 def end(table):
-    return Change(replace(table, seats=(), taken=table.brought), (TableDeleted(),), b"paid", delete=True)
+    return Change(replace(table, seats=(), taken=table.brought), (TableDeleted(),), b"paid", deleted=True)
 
 
 async def test_a_deleted_table_is_gone_for_every_writer_and_its_last_events_are_not(writer, store, clock):
