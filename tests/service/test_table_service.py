@@ -229,6 +229,33 @@ class TestDeleteTable:
             assert [version, deleted.version] == [item.happening.version for item in rest]
             assert TableDeleted() == rest[-1].happening.events[-1]
 
+    @pytest.mark.parametrize("seed", range(4))
+    async def test_what_others_do_at_the_same_time_is_paid_out_or_refused(self, house, seed):
+        """Chips that were acknowledged are in the payouts, whoever was faster."""
+        table, callers = await full_table(house, players=4)
+        await house.deal(table)
+        rng = random.Random(seed)
+
+        async def later(work):
+            await asyncio.sleep(rng.random() / 50)
+            return await work
+
+        add = house.tables.seats.add_chips
+        fields = {"player_id": "", "amount": 10, "view_as": 0}
+        works = [
+            later(add(house.operator, Mutation("AddChips", table.table_id), seat=seat, **fields)) for seat in (1, 2)
+        ]
+        works += [later(house.seat(table, f"late{number}", stack=7)) for number in range(3)]
+        works += [later(leave(house, table, caller)) for caller in callers[2:]]
+        *outcomes, deleted = await asyncio.gather(*works, later(house.delete(table)), return_exceptions=True)
+        refusals = {outcome.reason for outcome in outcomes if isinstance(outcome, ServiceError)}
+        assert refusals <= {Reason.TABLE_NOT_FOUND}
+        sat_down = sum(not isinstance(outcome, Exception) for outcome in outcomes[2:5])
+        taken = sum(outcome.stack for outcome in outcomes[5:] if not isinstance(outcome, Exception))
+        arrived = 400 + 7 * sat_down - taken
+        # What waited for the end of the hand came only where leaving ended it before the table did.
+        assert sum(payout.amount for payout in deleted.payouts) - arrived in (0, 10, 20)
+
 
 class TestPause:
     async def test_nothing_is_played_until_it_is_resumed(self, house, clock):
@@ -312,6 +339,28 @@ class TestLobby:
                 page, token = await house.tables.list_tables(house.operator, size, token or "", LobbyFilter("football"))
                 found += [entry.table_id for entry in page]
             assert sorted(table.table_id for table in tables if table.profile == "football") == sorted(found)
+
+    async def test_one_call_looks_at_so_many_tables_and_pages_of_the_store_at_most(self, house, store, monkeypatch):
+        for start in range(0, 1200, 100):
+            await asyncio.gather(*(house.create() for _ in range(start, start + 100)))
+        reads = 0
+        list_tables = store.list_tables
+
+        async def counted(*arguments):
+            nonlocal reads
+            reads += 1
+            return await list_tables(*arguments)
+
+        monkeypatch.setattr(store, "list_tables", counted)
+        for size, most_reads, calls in ((1000, 1, 2), (300, 4, 1), (100, 8, 2)):
+            token, made = None, 0
+            while token != "":
+                reads = 0
+                page, token = await house.tables.list_tables(house.operator, size, token or "", LobbyFilter("football"))
+                made += 1
+                assert [] == page
+                assert reads <= most_reads
+            assert calls == made
 
     async def test_what_becomes_of_a_table_is_seen_in_the_lobby(self, house):
         table, _ = await full_table(house, players=2, session_pots=1)
