@@ -6,6 +6,7 @@ milliseconds since the epoch. Tables are frozen: a use case returns a new one, a
 """
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import msgspec
 
@@ -15,6 +16,21 @@ from engine.state import Phase, State
 from service.hands import HandRecord
 from service.table_events import AnyTableEvent, Shuffled
 
+DEPARTED_KEPT = 256
+"""A table remembers so many players who have left: hostile coming and going costs no more than that."""
+
+
+class Status(StrEnum):
+    """What a table waits for."""
+
+    WAITING = "waiting"
+    """The first hand."""
+    PLAYING = "playing"
+    SHOWDOWN = "showdown"
+    FINISHED = "finished"
+    """The last hand is over, the next one may be dealt."""
+    SESSION_OVER = "session_over"
+
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
     """One player in one seat, from taking it to leaving it."""
@@ -22,7 +38,7 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     seat: int
     player_id: str
     stack: int
-    """Chips between hands; while the player is in a hand the hand holds them."""
+    """Chips between hands; while the player is in a hand the hand holds them, and this is what was brought into it."""
     number: int
     """Counts the seatings of the table: a seat token is bound to one of them."""
     bought_in: int = 0
@@ -34,10 +50,20 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     """A leaving player has all chips back that were not bet: the hand's stack of the seat is nobody's."""
     since_hand: int = 0
     """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
+    adding: int = 0
+    """Chips that come when the running hand ends; neither the player nor the table has them yet."""
 
     def viewer(self, hand_number: int) -> int | None:
         """Return as which seat this player sees a hand: none where the cards of the seat were another player's."""
         return self.seat if hand_number > self.since_hand else None
+
+
+class Departed(msgspec.Struct, frozen=True, array_like=True):
+    """A player who has left, for the standings: all seatings of that player that are over."""
+
+    player_id: str
+    taken: int
+    bought_in: int
 
 
 class Settings(msgspec.Struct, frozen=True, array_like=True):
@@ -93,11 +119,29 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     noted."""
     dealt_ms: int = 0
     """When that was."""
+    paused: bool = False
+    """Whether the clock stands still, so that nothing is dealt, played or shown."""
+    hand_profile: str = ""
+    """The game of the running or last hand, empty before the first; its rules are the hand's."""
+    carry_owners: tuple[int, ...] = ()
+    """The seatings that were in when it last rained, until the carried pot is won or split."""
+    departed: tuple[Departed, ...] = ()
+    """The players who have left, the last one at the end; at most ``DEPARTED_KEPT``."""
 
     @property
     def playing(self) -> bool:
         """Whether a hand is being played."""
         return self.hand is not None and not self.hand.finished
+
+    @property
+    def redeal(self) -> bool:
+        """Whether the last hand was rained out, so that the same dealer deals the same game again."""
+        return self.hand is not None and self.hand.rained
+
+    @property
+    def next_rules(self) -> Rules:
+        """The rules of the next hand, as long as no dealer names another game."""
+        return self.hand.rules if self.hand is not None and self.redeal else self.rules
 
     @property
     def showdown_due(self) -> bool:
@@ -121,6 +165,18 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Return the table with a seat free."""
         return msgspec.structs.replace(self, seats=tuple(each for each in self.seats if each.seat != seat))
 
+    def departing(self, seating: Seating, taken: int) -> "Table":
+        """Return the table with ``taken`` gone and the player among those who have left; the seat is not freed."""
+        before = next((one for one in self.departed if one.player_id == seating.player_id), None)
+        gone = Departed(
+            seating.player_id,
+            taken + (before.taken if before else 0),
+            seating.bought_in + (before.bought_in if before else 0),
+        )
+        others = tuple(one for one in self.departed if one is not before)
+        departed = (*others, gone)[-DEPARTED_KEPT:]
+        return msgspec.structs.replace(self, taken=self.taken + taken, departed=departed)
+
     def stack_of(self, seating: Seating) -> int:
         """Return the chips in front of a player now, the bets of the running hand not among them."""
         if seating.paid_out:
@@ -138,6 +194,11 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Whether the last pot of the session has been played."""
         pots = self.rules.session_pots
         return pots is not None and self.pots_played >= pots
+
+    @property
+    def status(self) -> Status:
+        """What the table waits for."""
+        return _status(self.playing, self.showdown_due, self.session_over, self.hand_number)
 
     @property
     def chips(self) -> int:
@@ -161,6 +222,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             playing=self.playing,
             showdown_due=self.showdown_due,
             session_over=self.session_over,
+            paused=self.paused,
         )
 
     def broken(self) -> list[str]:
@@ -175,8 +237,13 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             wrong.append("a player sits in two seats")
         if self.chips != self.brought - self.taken:
             wrong.append(f"{self.chips} chips are here, {self.brought} came and {self.taken} went")
-        if (self.deadline_ms is not None) != self.playing:
-            wrong.append(f"the deadline is {self.deadline_ms} while playing is {self.playing}")
+        if (self.deadline_ms is not None) != (self.playing and not self.paused):
+            wrong.append(f"deadline {self.deadline_ms} while playing is {self.playing} and paused is {self.paused}")
+        wrong += [
+            f"seat {seating.seat} waits for {seating.adding} chips without being in a running hand"
+            for seating in self.seats
+            if seating.adding and not (seating.adding > 0 and self.playing and self.in_hand(seating.seat))
+        ]
         return wrong
 
 
@@ -195,6 +262,27 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     playing: bool = False
     showdown_due: bool = False
     session_over: bool = False
+    paused: bool = False
+
+    @property
+    def status(self) -> Status:
+        """What the table waits for."""
+        return _status(self.playing, self.showdown_due, self.session_over, self.hand_number)
+
+    @property
+    def has_free_seat(self) -> bool:
+        """Whether a seat is free."""
+        return self.seats_taken < self.seats
+
+
+def _status(playing: bool, showdown_due: bool, session_over: bool, hand_number: int) -> Status:
+    if showdown_due:
+        return Status.SHOWDOWN
+    if playing:
+        return Status.PLAYING
+    if session_over:
+        return Status.SESSION_OVER
+    return Status.FINISHED if hand_number else Status.WAITING
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -202,6 +290,7 @@ class Change(msgspec.Struct, frozen=True):
 
     ``shuffled`` is what a hand was dealt from that begins with the change, ``finished`` the record of one that ends
     with it.
+    ``deleted`` says that this is its end: nothing of it is stored but the events.
     """
 
     table: Table
@@ -209,3 +298,4 @@ class Change(msgspec.Struct, frozen=True):
     result: bytes = b""
     shuffled: Shuffled | None = None
     finished: HandRecord | None = None
+    deleted: bool = False
