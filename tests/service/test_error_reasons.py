@@ -13,6 +13,7 @@ import grpc
 import msgspec
 import pytest
 
+from engine import PROFILES
 from proto.stud.v1 import stud_pb2 as pb
 from proto.stud.v1 import stud_pb2_grpc
 from service.address import Address
@@ -22,7 +23,8 @@ from service.server import Server
 from service.store import keys
 from service.store.base import Conflict, OutcomeUnknown, StoreUnavailable
 from service.store.redis import RedisStore
-from tests.service.conftest import Refusal, Wire
+from tests.engine.play import stacked_deck
+from tests.service.conftest import Refusal, StackedShuffle, Wire
 
 ABSENT = "a" * 16
 
@@ -30,10 +32,12 @@ ABSENT = "a" * 16
 class Scene:
     """A server, its store, and what is needed to bring it into trouble."""
 
-    def __init__(self, wire: Wire, store: RedisStore, config: Config) -> None:
+    def __init__(self, wire: Wire, store: RedisStore, config: Config, url: str, shuffle: StackedShuffle) -> None:
         self.wire = wire
         self.store = store
         self.config = config
+        self.url = url
+        self.shuffle = shuffle
 
     async def call(self, rpc: str, bearer: str | None = "operator", **fields: Any) -> Any:
         """Call an RPC of any service with a request of these fields."""
@@ -49,12 +53,15 @@ class Scene:
         return [message async for message in stream]
 
     @asynccontextmanager
-    async def on(self, store: Any, **settings: Any) -> AsyncIterator["Scene"]:
-        """Serve from another store, or with other settings."""
+    async def on(self, store: Any = None, *, options: Any = (), **settings: Any) -> AsyncIterator["Scene"]:
+        """Serve from another store, or with other settings; ``options`` are those of the client's connection."""
+        if store is None:
+            store = RedisStore(self.url)
+            await store.connect()
         server = Server(msgspec.structs.replace(self.config, **settings), store)
         port = await server.start(Address("127.0.0.1", 0))
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield Scene(Wire(channel, self.wire.keys), store, self.config)
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
+            yield Scene(Wire(channel, self.wire.keys), store, self.config, self.url, self.shuffle)
         await server.stop()
 
 
@@ -79,8 +86,8 @@ class TroubledStore:
 Provocation = Callable[[Scene], Coroutine[Any, Any, Any]]
 PROVOCATIONS: dict[str, tuple[Provocation, frozenset[str]]] = {}
 
-NOT_UNARY = {"DEADLINE_EXCEEDED"}
-"""Only said inside a stream of requests, or when a long calculation runs out of the caller's time: tested there."""
+INSIDE_STREAMS = {"DEADLINE_EXCEEDED"}
+"""Said of one request among many on a stream; a client whose call runs out of time does not wait to hear it."""
 
 
 def promises(*metadata: str) -> Callable[[Provocation], Provocation]:
@@ -132,7 +139,7 @@ async def credentials_invalid(scene: Scene) -> None:
 
 @promises()
 async def credentials_expired(scene: Scene) -> None:
-    async with scene.on(scene.store, token_ttl_s=1) as brief:
+    async with scene.on(token_ttl_s=1) as brief:
         table_id, (token, *_) = await brief.wire.table()
         await asyncio.sleep(1.1)
         await brief.call("GetTable", token, table_id=table_id)
@@ -318,7 +325,7 @@ async def too_large(scene: Scene) -> None:
 
 @promises()
 async def rate_limited(scene: Scene) -> None:
-    async with scene.on(scene.store, anonymous_rate=1) as strict:
+    async with scene.on(anonymous_rate=1) as strict:
         for _ in range(1000):
             await strict.call("ListProfiles", None)
 
@@ -326,7 +333,7 @@ async def rate_limited(scene: Scene) -> None:
 @promises("limit")
 async def too_many_streams(scene: Scene) -> None:
     table_id, _ = await scene.wire.table()
-    async with scene.on(scene.store, streams_per_caller=1) as strict:
+    async with scene.on(operator_streams=1) as strict:
         first = strict.wire.tables.WatchTable(pb.WatchTableRequest(table_id=table_id), **strict.wire.options())
         await first.read()
         await strict.watched(table_id=table_id)
@@ -359,11 +366,36 @@ async def draining(scene: Scene) -> None:
     server = Server(scene.config, scene.store)
     port = await server.start(Address("127.0.0.1", 0))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        there = Scene(Wire(channel, scene.wire.keys), scene.store, scene.config)
+        there = Scene(Wire(channel, scene.wire.keys), scene.store, scene.config, scene.url, scene.shuffle)
         watching = asyncio.create_task(there.watched(table_id=table_id))
         await asyncio.sleep(0.3)
         await server.stop()
         await watching
+
+
+@promises()
+async def watcher_too_slow(scene: Scene) -> None:
+    # The client takes hardly more than the message it has asked for.
+    small_window = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 5))
+    async with scene.on(options=small_window, watcher_patience_ms=200) as impatient:
+        table_id, _ = await scene.wire.table(2)
+        request = pb.WatchTableRequest(table_id=table_id)
+        stream = impatient.wire.tables.WatchTable(request, **impatient.wire.options())
+        await stream.read()
+        for _ in range(3):
+            await scene.wire.play(table_id)
+        await asyncio.sleep(1)
+        while await stream.read():
+            pass
+
+
+@promises("profile")
+async def redeal_keeps_game(scene: Scene) -> None:
+    table_id, _ = await scene.wire.table(rules=pb.Rules(dealers_choice=True))
+    rain = {1: "(-- --) Qs", 2: "(-- --)", 3: "(-- --)"}
+    scene.shuffle.decks.append(stacked_deck(PROFILES["rainy-day-baseball"], rain, 3))
+    await scene.call("Deal", table_id=table_id, profile="rainy-day-baseball")
+    await scene.call("Deal", table_id=table_id, profile="football")
 
 
 @promises()
@@ -397,11 +429,11 @@ async def internal(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("reason", PROVOCATIONS)
-async def test_a_reason_occurs_with_its_status_and_metadata(wire, store, config, reason):
+async def test_a_reason_occurs_with_its_status_and_metadata(wire, store, config, embedded, shuffle, reason):
     provoke, promised = PROVOCATIONS[reason]
     refused = Refusal()
     with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await provoke(Scene(wire, store, config))
+        await provoke(Scene(wire, store, config, embedded.url, shuffle))
     refused.read(caught.value)
     assert (reason, STATUS[Reason[reason]]) == (refused.reason, refused.status), refused.message
     assert promised <= set(refused.metadata)
@@ -411,4 +443,4 @@ async def test_a_reason_occurs_with_its_status_and_metadata(wire, store, config,
 
 def test_every_reason_of_the_api_is_provoked():
     reasons = {name.removeprefix("ERROR_REASON_") for name in pb.ErrorReason.DESCRIPTOR.values_by_name}
-    assert reasons - {"UNSPECIFIED"} - NOT_UNARY == set(PROVOCATIONS)
+    assert reasons - {"UNSPECIFIED"} - INSIDE_STREAMS == set(PROVOCATIONS)

@@ -153,12 +153,12 @@ async def test_a_watcher_of_a_deleted_table_gets_everything_and_then_the_end(hou
     await come_and_go(house, table, 40)
     async with aclosing(feed.watch(table.table_id, 0)) as late, aclosing(feed.watch(table.table_id, 81)) as waiting:
         assert isinstance(await anext(waiting), Checkpoint)
-        assert 1 == (await anext(late)).version
+        assert 1 == (await anext(late)).happening.version
         deleted = await house.delete(table)
-        assert [82] == [item.version async for item in waiting if isinstance(item, Happening)]
+        assert [82] == [item.happening.version async for item in waiting if isinstance(item, Published)]
         rest = [item async for item in late]
-    assert list(range(2, 83)) == [item.version for item in rest]
-    assert deleted.events == rest[-1].events
+    assert list(range(2, 83)) == [item.happening.version for item in rest]
+    assert deleted.events == rest[-1].happening.events
     assert 0 == feed.watchers
 
 

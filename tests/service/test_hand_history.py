@@ -256,7 +256,7 @@ class TestViewers:
         forged = SeatHolder(first.tenant, first.table_id, first.seat, first.player_id, 99, first.expires_s)
         neighbour = Operator(f"{tenant}x", f"{tenant}x")
         for caller, view_as, reason in (
-            (Anonymous(), 0, Reason.CREDENTIALS_MISSING),
+            (Anonymous(), 0, Reason.SPECTATORS_REFUSED),
             (stranger, 0, Reason.NOT_YOUR_TABLE),
             (neighbour, 0, Reason.TABLE_NOT_FOUND),
             (forged, 0, Reason.SEATING_ENDED),
@@ -266,7 +266,7 @@ class TestViewers:
             with refused(reason):
                 await get_hand(house, table, 1, caller, view_as)
         for caller, reason in (
-            (Anonymous(), Reason.CREDENTIALS_MISSING),
+            (Anonymous(), Reason.SPECTATORS_REFUSED),
             (stranger, Reason.NOT_YOUR_TABLE),
             (neighbour, Reason.TABLE_NOT_FOUND),
             (forged, Reason.SEATING_ENDED),

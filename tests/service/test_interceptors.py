@@ -41,13 +41,15 @@ async def test_refused_calls_name_their_reason(wire, calls):
             "TABLE_NOT_FOUND",
         ),
         ("stud.v1.TableService/Act", b"\x0a\xff", "UNDECODABLE_REQUEST"),
-        ("stud.v1.TableService/ListHands", b"", "NOT_IMPLEMENTED"),
         ("grpc.health.v1.Health/Check", b"\x0a\x01x", "NOT_FOUND"),
     ):
         with pytest.raises(grpc.aio.AioRpcError):
             await wire.channel.unary_unary(f"/{method}")(data, timeout=10)
         entry = await one(calls, method.rpartition("/")[2])
         assert (reason, "info") == (entry["reason"], entry["log_level"])
+    with pytest.raises(grpc.aio.AioRpcError):
+        await wire.tables.Play(iter([stud_pb2.PlayRequest()]), **wire.options()).read()
+    assert "NOT_IMPLEMENTED" == (await one(calls, "Play"))["reason"]
 
 
 async def test_a_cancelled_stream(wire, calls):

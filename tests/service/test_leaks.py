@@ -57,9 +57,10 @@ codec_events.visible = lambda event, viewer: event
 """,
     "a log line with the table in it": """
 import service.dealer as dealer, structlog
+from engine.cards import card_text
 plays = dealer._played
 def played(table, step, now_ms):
-    structlog.get_logger().info("stepped", state=repr(step.state.players))
+    structlog.get_logger().info("stepped", cards=[card_text(card) for card in step.state.players[0].down])
     return plays(table, step, now_ms)
 dealer._played = played
 """,

@@ -287,7 +287,8 @@ class TestDealersChoice:
     async def test_rain_keeps_the_game(self, wire, refused, shuffle):
         table_id, _ = await wire.table(3, rules=DEALERS_CHOICE)
         doors = {1: "(-- --) Kc", 2: "(-- --) Qs", 3: "(-- --) --"}
-        shuffle.decks = [stacked_deck(PROFILES["rainy-day-baseball"], doors, 3)]
+        dry = {1: "(-- --) Kc", 2: "(-- --) 6d", 3: "(-- --) 8d"}
+        shuffle.decks = [stacked_deck(PROFILES["rainy-day-baseball"], cards, 3) for cards in (doors, dry)]
         rained = await call(wire, "Deal", table_id=table_id, profile="rainy-day-baseball")
         assert (True, 3) == (rained.table.rained_out, rained.table.carry)
         with refused("FAILED_PRECONDITION", "REDEAL_KEEPS_GAME") as refusal:

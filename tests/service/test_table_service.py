@@ -222,12 +222,12 @@ class TestDeleteTable:
             house.tables.watch(caller, table.table_id, version - 2, 0)
             for caller in (house.operator, callers[0], Anonymous())
         ]
-        assert [version - 1] * 3 == [(await anext(watcher)).happening.version for watcher in watchers]
+        assert [version - 1] * 3 == [(await anext(watcher)).published.happening.version for watcher in watchers]
         deleted = await house.delete(table)
         for watcher in watchers:
             rest = [item async for item in watcher if isinstance(item, SeenHappening)]
-            assert [version, deleted.version] == [item.happening.version for item in rest]
-            assert TableDeleted() == rest[-1].happening.events[-1]
+            assert [version, deleted.version] == [item.published.happening.version for item in rest]
+            assert TableDeleted() == rest[-1].published.happening.events[-1]
 
     @pytest.mark.parametrize("seed", range(4))
     async def test_what_others_do_at_the_same_time_is_paid_out_or_refused(self, house, seed):
@@ -310,7 +310,7 @@ class TestStandings:
         table, _ = await full_table(house)
         closed, _ = await full_table(house, settings=Settings(spectators=False))
         assert 3 == len((await house.tables.get_standings(Anonymous(), table.table_id))[1])
-        with refused(Reason.CREDENTIALS_MISSING):
+        with refused(Reason.SPECTATORS_REFUSED):
             await house.tables.get_standings(Anonymous(), closed.table_id)
         with refused(Reason.TABLE_NOT_FOUND):
             await house.tables.get_standings(Operator("another", "another"), table.table_id)

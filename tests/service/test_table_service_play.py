@@ -112,6 +112,7 @@ class TestDeal:
         assert [1, 2] == [player.seat for player in dealt.hand.players]
         assert rained.carry == sum(amount for _, amount in dealt.hand.dead_money)
 
+
 class TestAct:
     async def test_out_of_turn(self, house):
         table, callers = await full_table(house)
