@@ -4,7 +4,8 @@ import msgspec
 
 from engine.events import AnyEvent
 from service.feed import Published
-from service.table import AnyTableEvent, Table
+from service.table import Table
+from service.table_events import AnyTableEvent
 
 
 class Reply(msgspec.Struct, frozen=True):

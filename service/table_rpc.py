@@ -16,7 +16,7 @@ from service.codec_rules import knobs, profile_rules
 from service.feed import Checkpoint
 from service.replies import Reply
 from service.rpc import Call
-from service.table import Happening
+from service.table_events import Happening
 from service.table_service import TableService
 from service.table_writer import Mutation
 

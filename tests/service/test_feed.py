@@ -18,7 +18,7 @@ from service.store.base import Commit, StoreUnavailable
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
-from service.table import Happening, TableDeleted
+from service.table_events import Happening, TableDeleted
 from service.table_service import TableService
 from service.table_writer import Mutation, TableWriter
 
