@@ -21,7 +21,8 @@ from service.table_events import Happening
 
 _PAGE = 64
 _RECENT_MOST = 64
-_WOKEN_AT_ONCE = 100
+_TURN = 16
+_TURN_S = 0.02
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
@@ -78,6 +79,8 @@ class _SharedTable:
         self._table_id = table_id
         self._recent: deque[Published] = deque()
         self._wanted = False
+        self._working = 0
+        self._turn_over = asyncio.Event()
         self._reading: asyncio.Task[None] | None = None
 
     def after(self, version: int) -> Sequence[Published] | None:
@@ -98,6 +101,12 @@ class _SharedTable:
         """Return once a reading has finished that is not one of the first ``begun``, or none will any more."""
         while self.finished <= begun and not self.gone and self.failed is None:
             await asyncio.wait((self.read(),))
+
+    def rest(self) -> None:
+        """Say that a watcher has nothing more to do for now."""
+        self._working -= 1
+        if self._working <= 0:
+            self._turn_over.set()
 
     def wake(self) -> None:
         """Have every watcher look."""
@@ -159,11 +168,20 @@ class _SharedTable:
             self._recent.popleft()
 
     async def _wake_in_turns(self) -> None:
-        """Wake the watchers, some at a time: thousands at once would keep every other call waiting."""
-        for number, watcher in enumerate(tuple(self.watchers), 1):
-            watcher.wake.set()
-            if number % _WOKEN_AT_ONCE == 0:
-                await asyncio.sleep(0)
+        """Wake the watchers, some at a time: thousands at once would keep every other call waiting.
+
+        The next ones get their turn when half of the last ones wait again, or after a moment, as some may be slow.
+        """
+        watchers = tuple(self.watchers)
+        for first in range(0, len(watchers), _TURN):
+            turn = watchers[first : first + _TURN]
+            self._working, self._turn_over = len(turn) // 2, asyncio.Event()
+            for watcher in turn:
+                watcher.wake.set()
+            if first + _TURN < len(watchers):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_TURN_S):
+                        await self._turn_over.wait()
 
 
 class Feed:
@@ -251,6 +269,7 @@ class Feed:
 
     async def _woken(self, table: _SharedTable, watcher: _Watcher) -> bool:
         """Wait for something to happen; False if it is certain that for a while nothing has."""
+        table.rest()
         begun = table.begun
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._idle_s):
