@@ -58,6 +58,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     store_timeout_ms: int = 2000
     drain_ms: int = 10_000
     max_message_bytes: int = 1 << 20
+    table_ttl_ms: int = 86_400_000
+    """How long a table stays that nobody changes; 0: for ever."""
     log_level: str = "info"
 
     @property
@@ -215,6 +217,7 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
     "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
     "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
+    "table_ttl_ms": ("DUGOUT_TABLE_TTL", _duration(1, 0, 365 * 86_400_000), "0 (for ever) to 8760h, such as 24h"),
     "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
 }
 """Every setting with its variable, how it is read, and what is allowed."""

@@ -11,8 +11,8 @@ import engine
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import State
 from service.errors import Reason, ServiceError, invalid_field
-from service.table import Seating, Table
-from service.table_events import AnyTableEvent, CarrySplit, SeatLeft, SeatTaken, SessionEnded
+from service.table import Change, Seating, Table
+from service.table_events import AnyTableEvent, CarrySplit, SeatLeft, SeatTaken, SessionEnded, TableDeleted
 
 
 class Seated(msgspec.Struct, frozen=True):
@@ -44,7 +44,15 @@ def take_seat(table: Table, player_id: str, seat: int, stack: int) -> Seated:
     seat = _free_seat(table, seat)
     _check_stack(table, stack)
     number = table.seatings + 1
-    seating = Seating(seat, player_id, stack, number, bought_in=stack, since_hand=table.hand_number)
+    seating = Seating(
+        seat,
+        player_id,
+        stack,
+        number,
+        bought_in=stack,
+        since_hand=table.hand_number,
+        time_bank_ms=table.settings.time_bank_ms,
+    )
     table = replace(table.seated(seating), seatings=number, brought=table.brought + stack)
     return Seated(table, seating, (SeatTaken(seat, player_id, stack),))
 
@@ -61,6 +69,19 @@ def leave(table: Table, seating: Seating) -> Seated:
         seating = table.seating(seating.seat) or seating
     table = replace(table.without(seating.seat), taken=table.taken + seating.stack)
     return Seated(table, seating, (*events, SeatLeft(seating.seat, seating.player_id, seating.stack)))
+
+
+def close(table: Table) -> Change:
+    """End a table at which no hand is being played: everybody leaves with all chips."""
+    events: list[AnyTableEvent] = []
+    if table.carry and table.seats:
+        table, split = _split_carry(table)
+        events.append(split)
+    for seating in table.seats:
+        left = leave(table, seating)
+        table = left.table
+        events += left.events
+    return Change(table, (*events, TableDeleted()), deleted=True)
 
 
 def next_stacks(table: Table) -> dict[int, int]:
@@ -91,7 +112,9 @@ def _was_in(table: Table, seating: Seating) -> bool:
 def _split_carry(table: Table) -> tuple[Table, CarrySplit]:
     dealt = table.hand.players if table.hand is not None else ()
     seated = [table.seating(player.seat) for player in dealt]
-    owners = [seating for seating in seated if seating is not None and _was_in(table, seating)]
+    was_in = [seating for seating in seated if seating is not None and _was_in(table, seating)]
+    # Where all of those have left, it falls to the players who would have played for it.
+    owners = was_in or list(table.seats)
     shares = engine.shares_of_carry(table.carry, [seating.seat for seating in owners])
     split = CarrySplit(table.carry, tuple(shares.items()))
     for seating in owners:

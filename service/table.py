@@ -33,6 +33,10 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     """A leaving player has all chips back that were not bet: the hand's stack of the seat is nobody's."""
     since_hand: int = 0
     """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
+    time_bank_ms: int = 0
+    """What is left of the time bank: drawn on when the action time has run out, and not refilled."""
+    timeouts: int = 0
+    """How many times in a row the player has run out of time."""
 
     def viewer(self, hand_number: int) -> int | None:
         """Return as which seat this player sees a hand: none where the cards of the seat were another player's."""
@@ -48,8 +52,14 @@ class Settings(msgspec.Struct, frozen=True, array_like=True):
     spectators: bool = True
     """Whether somebody without credentials may watch."""
     action_time_ms: int = 30_000
-    """How long a seat may think, for the deadline that is shown."""
+    """How long a seat may think before its time bank is drawn on."""
     auto_deal: bool = False
+    time_bank_ms: int = 0
+    """What every player gets on top of the action times, once for each seating."""
+    sit_out_after: int = 2
+    """After how many timeouts in a row a player sits out; 0: never."""
+    deal_pause_ms: int = 5000
+    """How long after a hand, or since enough players are there, the next one is dealt by itself."""
 
 
 class Table(msgspec.Struct, frozen=True, array_like=True):
@@ -76,7 +86,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     hand: State | None = None
     """The running hand, or the last one until the next is dealt."""
     deadline_ms: int | None = None
-    """When whoever has to act runs out of time."""
+    """When whoever has to act runs out of time, the time bank included."""
     settled_version: int = 0
     """The version in which the last finished hand ended, 0 before."""
     brought: int = 0
@@ -87,6 +97,17 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """What a rained-out hand has left in the middle for the next one."""
     kept_out: tuple[int, ...] = ()
     """The seatings that folded before the rain and stay out until the carried pot is won."""
+    deal_ms: int | None = None
+    """When the next hand is dealt by itself; None: it is not."""
+    idle_ms: int | None = None
+    """When the table is deleted unless somebody does something before; None: it stays."""
+
+    @property
+    def due_ms(self) -> int | None:
+        """When something has to happen here by itself; None: never. A running hand is played to its end first."""
+        if self.playing:
+            return self.deadline_ms
+        return min((ms for ms in (self.deal_ms, self.idle_ms) if ms is not None), default=None)
 
     @property
     def playing(self) -> bool:
@@ -171,6 +192,8 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             wrong.append(f"{self.chips} chips are here, {self.brought} came and {self.taken} went")
         if (self.deadline_ms is not None) != self.playing:
             wrong.append(f"the deadline is {self.deadline_ms} while playing is {self.playing}")
+        if self.deal_ms is not None and self.playing:
+            wrong.append("the next hand is to be dealt while one is being played")
         return wrong
 
 
@@ -197,3 +220,5 @@ class Change(msgspec.Struct, frozen=True):
     table: Table
     events: Sequence[AnyEvent | AnyTableEvent]
     result: bytes = b""
+    deleted: bool = False
+    """Whether the table is gone with this change."""

@@ -94,7 +94,7 @@ def test_a_new_table_waits_for_its_first_hand() -> None:
 
 
 def test_rules_and_settings_stand_where_a_table_begins() -> None:
-    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True))
+    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True, 60_000, 3, 2500))
 
     message = table_message(table, None, with_rules=True)
 
@@ -104,6 +104,9 @@ def test_rules_and_settings_stand_where_a_table_begins() -> None:
         "max_buy_in": "400",
         "action_time": "1.500s",
         "auto_deal": True,
+        "time_bank": "60s",
+        "sit_out_after": 3,
+        "deal_pause": "2.500s",
     } == json_format.MessageToDict(message.settings, preserving_proto_field_name=True)
     assert not table_message(table, None).HasField("rules")
     assert not table_message(table, None).HasField("settings")
