@@ -104,7 +104,7 @@ class RedisDeadlines:
             return False
         match answer:
             case [bytes(earliest), [*table_ids]]:
-                self._earliest_ms[shard] = int(earliest) if earliest else None
+                self._earliest_ms[shard] = _instant(earliest) if earliest else None
                 claimed += (table_id.decode() for table_id in table_ids)
                 return True
         raise StoreError(f"the claim script answered {answer!r}")
@@ -134,8 +134,15 @@ def _earliest(answer: Any) -> int | None:
         case []:
             return None
         case [_, bytes(score)]:
-            return int(score)
-    raise StoreError(f"a deadline that cannot be read: {answer!r}")
+            return _instant(score)
+    raise StoreError(f"deadlines that cannot be read: {answer!r}")
+
+
+def _instant(score: bytes) -> int:
+    try:
+        return int(float(score))
+    except (ValueError, OverflowError):
+        raise StoreError(f"a deadline that cannot be read: {score!r}") from None
 
 
 if TYPE_CHECKING:
