@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from service.cli import engine_bench, evaluator_bench, evaluator_proof
+from service.cli import deadline_bench, engine_bench, evaluator_bench, evaluator_proof
 from service.cli.output import print_json, print_table
 
 
@@ -19,6 +19,7 @@ class Subject(StrEnum):
 
     EVALUATOR = "evaluator"
     ENGINE = "engine"
+    DEADLINES = "deadlines"
 
 
 def bench(
@@ -34,18 +35,18 @@ def bench(
 
     Example: dugout bench evaluator
     """
-    if subject == Subject.ENGINE:
+    if subject != Subject.EVALUATOR:
         if exhaustive:
             raise typer.BadParameter("belongs to the evaluator", param_hint="--exhaustive")
-        _measure_engine(as_json)
+        measure = engine_bench.measure_engine if subject == Subject.ENGINE else deadline_bench.measure_deadlines
+        _print_measured(measure(), as_json)
     elif exhaustive:
         _prove(as_json)
     else:
         _measure_evaluator(hands, seed, as_json)
 
 
-def _measure_engine(as_json: bool) -> None:
-    result = engine_bench.measure_engine()
+def _print_measured(result: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
