@@ -14,7 +14,7 @@ import structlog
 from service.clock import Clock
 from service.store.base import Deadlines, StoreError, StoreUnavailable
 
-_AT_ONCE = 32
+_AT_ONCE = 16
 _COALESCE_S = 0.02
 """Claims are at least so far apart: that many tables come due one by one would cost a round trip for each otherwise."""
 _RETRY_FIRST_S = 0.1
