@@ -14,10 +14,12 @@ from google.protobuf.duration_pb2 import Duration
 from engine import Action, ActionKind
 from engine.state import Phase
 from proto.stud.v1 import stud_pb2
+from service.address import Address
 from service.clock import SystemClock
 from service.deadlines import DeadlineKeeper
 from service.errors import Reason, ServiceError
 from service.feed import Feed
+from service.server import Server
 from service.store import keys
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
@@ -45,9 +47,18 @@ def admin(embedded):
 
 
 @pytest.fixture
+async def store(embedded):
+    # On a busy machine some of many callers wait long for one of the connections.
+    store = RedisStore(embedded.url, timeout_ms=20_000)
+    await store.connect()
+    yield store
+    await store.close()
+
+
+@pytest.fixture
 async def other(embedded, clock, shuffle, house, feed):
     """The use cases in another worker, with a store connection and a memory of its own."""
-    store = RedisStore(embedded.url)
+    store = RedisStore(embedded.url, timeout_ms=20_000)
     await store.connect()
     tables = TableService(store, clock, shuffle, house.keyring, feed)
     tables.store = store
@@ -460,6 +471,19 @@ class TestOverTheWire:
             assert [90, 90] == [seat.time_bank.seconds for seat in view.seats]
             assert 110_000 == view.deadline.ToMilliseconds() - view.update_time.ToMilliseconds()
         assert 90 == views[0].settings.time_bank.seconds
+
+    async def test_a_server_that_has_stopped_leaves_the_clocks_to_others(self, wire, store, config):
+        server = Server(config, store)
+        await server.start(Address("127.0.0.1", 0))
+        await server.stop()
+        assert server._deadlines._task.done()
+        table_id, _ = await wire.table(players=2, profile="seven-card-stud", action_time=SECOND)
+        version = (await wire.deal(table_id)).version
+
+        async def played():
+            return (await wire.get(table_id)).version > version
+
+        await eventually(played)
 
     async def test_a_table_without_one_shows_none(self, wire):
         table_id, _ = await wire.table(players=2)
