@@ -353,3 +353,41 @@ def rained(*stacks: int, **knobs: object) -> Table:
         if table.carry:
             return table
     raise AssertionError("no rain")
+
+
+@pytest.mark.parametrize("profile", ["baseball", "baseball-home", "night-baseball", "rainy-day-baseball"])
+def test_clocks_whatever_players_do(profile):
+    """Actions at any moment of a turn, timeouts and leavers: banks only shrink, and every turn has the whole time."""
+    settings = Settings(action_time_ms=10_000, time_bank_ms=30_000, sit_out_after=3)
+    played = set()
+    for seed in range(40):
+        chance = random.Random(seed)
+        table = dealer.deal(table_of(profile, *[80] * 5, settings=settings), shuffled(seed), NOW_MS).table
+        now_ms = NOW_MS
+        while table.playing:
+            before, actor = {seat.number: seat.time_bank_ms for seat in table.seats}, table.hand.actor
+            now_ms = chance.randint(now_ms, table.deadline_ms)
+            staying = [seat for seat in table.seats if not seat.leaving]
+            if chance.random() < 0.06 and len(staying) > 1:
+                change = dealer.leave_hand(table, chance.choice(staying), now_ms)
+                played.add("leave")
+            elif chance.random() < 0.3 or table.showdown_due:
+                now_ms = table.deadline_ms
+                change = dealer.expire(table, shuffled(seed), now_ms)
+                played.add("expire")
+                assert table.showdown_due or actor not in [
+                    seat.seat for seat in change.table.seats if seat.time_bank_ms
+                ]
+            else:
+                choice = chance.choice(engine.legal_actions(table.hand).choices)
+                change = dealer.act(table, table.seating(actor), Action(choice.kind, choice.min), now_ms)
+                played.add("act")
+            same_turn = change.table.deadline_ms == table.deadline_ms
+            table = change.table
+            lawful(table)
+            assert all(0 <= seat.time_bank_ms <= before[seat.number] for seat in table.seats)
+            if table.playing and not same_turn:
+                thinking = None if table.showdown_due else table.seating(table.hand.actor)
+                bank_ms = thinking.time_bank_ms if thinking is not None else 0
+                assert now_ms + 10_000 + bank_ms == table.deadline_ms
+    assert {"leave", "expire", "act"} == played
