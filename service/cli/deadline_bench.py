@@ -1,8 +1,8 @@
 """``dugout bench deadlines``: what a worker pays for watching clocks, and how late it plays what they run out for.
 
 One worker's keeper of deadlines runs in this process, against an embedded store: while there is nothing; while another
-process plays at many tables, so that every deadline moves on before it comes; while everybody is away, so that they
-come evenly over one action time; and when all come at once. Shares are processor time of this process.
+process plays at many tables, so that every deadline moves on before it comes; while some or all players are away, so
+that they come evenly; and when all come at once. Shares are processor time of this process.
 """
 
 import asyncio
@@ -52,9 +52,13 @@ def measure_deadlines() -> dict[str, Any]:
         rows += uvloop.run(_watch(store.url, "no table"))
         with _players(store.url):
             rows += uvloop.run(_watch(store.url, f"{_TABLES:,} tables being played at"))
-    for spread_ms, name in ((_ACTION_TIME_MS, "everybody away"), (0, "all at once")):
+    for spread_ms, played, name in (
+        (10 * _ACTION_TIME_MS, _TABLES // 10, "one player in ten away"),
+        (_ACTION_TIME_MS, _TABLES, "everybody away"),
+        (0, _TABLES, "all at once"),
+    ):
         with EmbeddedStore(durability=Durability("memory")) as store:
-            rows += uvloop.run(_play(store.url, spread_ms, f"{_TABLES:,} tables, {name}"))
+            rows += uvloop.run(_play(store.url, spread_ms, played, f"{_TABLES:,} tables, {name}"))
     return {"rows": rows, "ratios": {}}
 
 
@@ -119,8 +123,8 @@ async def _move_deadlines(url: str, ready: Event, tables: int, seconds_per_actio
         ready.set()
 
 
-async def _play(url: str, spread_ms: int, name: str) -> list[Row]:
-    """Measure how late what time runs out for is played, and what it costs."""
+async def _play(url: str, spread_ms: int, wanted: int, name: str) -> list[Row]:
+    """Measure how late what time runs out for is played, and what it costs, until so many have been."""
     store, clock = RedisStore(url, timeout_ms=20_000), SystemClock()
     await store.connect()
     tables = TableService(store, clock, SystemShuffle(), Keyring((), (TokenKey.random("bench"),), 1), Feed(store))
@@ -135,7 +139,7 @@ async def _play(url: str, spread_ms: int, name: str) -> list[Row]:
 
     def count(late_ms: int) -> None:
         late.append(late_ms)
-        if len(late) == _TABLES:
+        if len(late) == wanted:
             all_played.set()
 
     keeper = DeadlineKeeper(store.deadlines(), tables.expire, clock, on_played=count)

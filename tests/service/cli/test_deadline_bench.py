@@ -20,7 +20,7 @@ def test_the_json_has_rows(dugout, quick):
     assert ["rows", "ratios"] == list(measured)
     values = {row["name"]: row["value"] for row in measured["rows"]}
     assert {"watching, no table", "watching, 100 tables being played at"} < set(values)
-    for name in ("everybody away", "all at once"):
+    for name in ("one player in ten away", "everybody away", "all at once"):
         late = [values[f"100 tables, {name}: late, {label}"] for label in ("p50", "p99", "most")]
         assert sorted(late) == late
         assert values[f"100 tables, {name}: played"] > 0
