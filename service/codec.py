@@ -63,6 +63,8 @@ def table_message(table: Table, viewer: int | None, *, with_rules: bool = False)
             message.hand_rules.CopyFrom(rules_message(table.hand.rules))
     if table.deadline_ms is not None:
         message.deadline.CopyFrom(timestamp(table.deadline_ms))
+    if table.deal_ms is not None:
+        message.deal_time.CopyFrom(timestamp(table.deal_ms))
     _write_seats(message, table, seen)
     if seen is not None:
         _write_hand(message, table, seen)
@@ -131,14 +133,21 @@ def timestamp(ms: int) -> Timestamp:
     return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 1_000_000)
 
 
+def duration(ms: int) -> Duration:
+    """Return a length of time, given in milliseconds."""
+    return Duration(seconds=ms // 1000, nanos=ms % 1000 * 1_000_000)
+
+
 def _settings_message(settings: Settings) -> stud_pb2.TableSettings:
-    time_ms = settings.action_time_ms
     return stud_pb2.TableSettings(
         min_buy_in=settings.min_buy_in,
         max_buy_in=settings.max_buy_in,
         spectators=settings.spectators,
-        action_time=Duration(seconds=time_ms // 1000, nanos=time_ms % 1000 * 1_000_000),
+        action_time=duration(settings.action_time_ms),
         auto_deal=settings.auto_deal,
+        time_bank=duration(settings.time_bank_ms),
+        sit_out_after=settings.sit_out_after,
+        deal_pause=duration(settings.deal_pause_ms),
     )
 
 
@@ -204,6 +213,8 @@ def _write_seating(message: stud_pb2.Seat, table: Table, seating: Seating) -> No
     message.adding = seating.adding
     message.sitting_out = seating.sitting_out
     message.leaving = seating.leaving
+    if table.settings.time_bank_ms:
+        message.time_bank.CopyFrom(duration(seating.time_bank_ms))
 
 
 def _write_part(message: stud_pb2.Seat, table: Table, seat: SeatView, seen: View) -> None:

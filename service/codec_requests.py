@@ -146,8 +146,11 @@ class RequestFields:
             min_buy_in=self.amount("min_buy_in") or 1,
             max_buy_in=self.amount("max_buy_in") or MAX_BUY_IN,
             spectators=request.spectators if request.HasField("spectators") else True,
-            action_time_ms=self._action_time_ms(request.action_time) if request.HasField("action_time") else 30_000,
+            action_time_ms=self._duration_ms("action_time", 30_000, 1000, 86_400_000, "from 1 second to 1 day"),
             auto_deal=request.auto_deal,
+            time_bank_ms=self._duration_ms("time_bank", 0, 0, 86_400_000, "from 0 to 1 day"),
+            sit_out_after=self._number("sit_out_after", 0, 1000) if request.HasField("sit_out_after") else 2,
+            deal_pause_ms=self._duration_ms("deal_pause", 5000, 1000, 3_600_000, "from 1 second to 1 hour"),
         )
 
     def _name(self) -> str:
@@ -156,10 +159,13 @@ class RequestFields:
             self.refuse("name", given, f"must be at most {_NAME_CHARS_MOST} printable characters")
         return given
 
-    def _action_time_ms(self, given: Duration) -> int:
+    def _duration_ms(self, field: str, unset_ms: int, least_ms: int, most_ms: int, allowed: str) -> int:
+        if not self._request.HasField(field):
+            return unset_ms
+        given: Duration = getattr(self._request, field)
         ms = given.seconds * 1000 + given.nanos // 1_000_000
-        if not (0 <= given.nanos < 10**9 and 1000 <= ms <= 86_400_000):
-            self.refuse("action_time", f"{given.seconds} s {given.nanos} ns", "must be from 1 second to 1 day")
+        if not (0 <= given.nanos < 10**9 and least_ms <= ms <= most_ms):
+            self.refuse(field, f"{given.seconds} s {given.nanos} ns", f"must be {allowed}")
         return ms
 
     def _text(self, field: str, form: re.Pattern[str], allowed: str) -> str:

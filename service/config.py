@@ -67,6 +67,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """The same for a seat token, and for an address without credentials."""
     watcher_patience_ms: int = 10_000
     """How long a stream waits for a client to take a message."""
+    table_ttl_ms: int = 86_400_000
+    """How long a table stays that nobody changes; 0: for ever."""
     log_level: str = "info"
 
     @property
@@ -229,6 +231,7 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "operator_streams": ("DUGOUT_OPERATOR_STREAMS", _whole(1, 1_000_000), "1 to 1000000 open streams"),
     "caller_streams": ("DUGOUT_CALLER_STREAMS", _whole(1, 1_000_000), "1 to 1000000 open streams"),
     "watcher_patience_ms": ("DUGOUT_WATCHER_PATIENCE", _duration(1, 100, 600_000), "100ms to 10m, such as 10s"),
+    "table_ttl_ms": ("DUGOUT_TABLE_TTL", _duration(1, 0, 365 * 86_400_000), "0 (for ever) to 8760h, such as 24h"),
     "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
 }
 """Every setting with its variable, how it is read, and what is allowed."""

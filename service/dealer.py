@@ -12,12 +12,12 @@ import engine
 from engine import Action, ActionKind, IllegalAction, LegalActions, Step
 from engine.knobs import Exhaustion
 from engine.state import Phase, State
-from service import seating
+from service import seating, timetable
 from service.errors import Reason, ServiceError, illegal_action, not_your_turn
 from service.hands import HandRecord, PlayerRecord
 from service.named_game import NamedGame, game_named, game_of_hand, with_room
 from service.table import Change, Seating, Table
-from service.table_events import Shuffled, TablePaused, TableResumed
+from service.table_events import ActionTimedOut, AnyTableEvent, SatOut, Shuffled, TablePaused, TableResumed
 
 
 def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int, named: NamedGame | None = None) -> Change:
@@ -64,14 +64,15 @@ def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int, nam
     return replace(change, events=events, shuffled=Shuffled(bytes(deck), bytes(spare or ())))
 
 
-def pause(table: Table) -> Change:
-    """Stop the clock.
+def pause(table: Table, now_ms: int) -> Change:
+    """Stop the clock; what the running turn has taken off the time bank is gone.
 
     Raises:
         ServiceError: if it stands still already.
     """
     _check_clock(table)
-    return Change(replace(table, paused=True, deadline_ms=None), (TablePaused(),))
+    table = timetable.charged(table, now_ms)
+    return Change(replace(table, paused=True, deadline_ms=None, deal_ms=None), (TablePaused(),))
 
 
 def resume(table: Table, now_ms: int) -> Change:
@@ -97,6 +98,8 @@ def act(table: Table, actor: Seating, action: Action, now_ms: int) -> Change:
     hand = _running(table)
     if hand.actor != actor.seat:
         raise not_your_turn(_public_legal(hand))
+    if actor.timeouts:
+        table = table.seated(replace(actor, timeouts=0))
     try:
         return _played(table, engine.step(hand, action), now_ms)
     except IllegalAction as error:
@@ -126,12 +129,34 @@ def leave_hand(table: Table, leaver: Seating, now_ms: int) -> Change:
     """Take a player out of the running hand; the seat is free when it ends. Chips that wait for that never come."""
     table = table.seated(replace(leaver, leaving=True, adding=0))
     hand = _running(table)
-    change = _played(table, engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat)), now_ms)
-    state = change.table.hand
-    if state is not None and _turn(state) == _turn(hand) and change.table.playing:
-        # Somebody else is thinking: that clock runs on.
-        change = replace(change, table=replace(change.table, deadline_ms=table.deadline_ms))
-    return change
+    return _played(table, engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat)), now_ms, acted=False)
+
+
+def expire(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int) -> Change | None:
+    """Do what the table's time has come for; None: nothing is due.
+
+    Whoever is to act is played for (rules, section 8), an overdue showdown is held, the next hand is dealt, or the
+    table is closed because nobody has done anything for long.
+    """
+    if table.due_ms is None or now_ms < table.due_ms:
+        return None
+    if table.playing and not table.paused:
+        return _time_out(table, now_ms)
+    if table.idle_ms is not None and table.idle_ms <= now_ms:
+        return seating.close(table)
+    return deal(table, shuffled, now_ms)
+
+
+def _time_out(table: Table, now_ms: int) -> Change:
+    hand = _running(table)
+    step = engine.step(hand, engine.default_action(hand))
+    absent = table.seating(hand.actor) if hand.phase != Phase.SHOWDOWN else None
+    if absent is None:
+        return _played(table, step, now_ms)
+    table, sits_out = timetable.timed_out(table, absent)
+    change = _played(table, step, now_ms)
+    after: tuple[AnyTableEvent, ...] = (SatOut(absent.seat),) if sits_out else ()
+    return replace(change, events=(ActionTimedOut(absent.seat), *change.events, *after))
 
 
 def next_button(button: int, active: Sequence[int]) -> int:
@@ -144,17 +169,24 @@ def next_button(button: int, active: Sequence[int]) -> int:
     return next((seat for seat in active if seat > button), active[0])
 
 
-def _played(table: Table, step: Step, now_ms: int) -> Change:
-    """Return the table after a step, whatever follows from it at the table included."""
+def _played(table: Table, step: Step, now_ms: int, *, acted: bool = True) -> Change:
+    """Return the table after a step, whatever follows from it at the table included.
+
+    ``acted`` is whether the seat whose turn it was has acted: if not, and it is its turn still, its clock runs on.
+    """
     state, hand_events = step.state, list(step.events)
     while _actor_is_gone(table, state):
         # An all-in player who has left is played for, as if out of time.
         step = engine.step(state, engine.default_action(state))
         state = step.state
         hand_events += step.events
+    clock_runs_on = not acted and not state.finished and table.hand is not None and _turn(state) == _turn(table.hand)
+    if not clock_runs_on:
+        table = timetable.charged(table, now_ms)
     changed, table_events = seating.settle(table, state)
+    deadline_ms = table.deadline_ms if clock_runs_on else _deadline_ms(changed, now_ms)
     settled_version = table.version + 1 if state.finished else table.settled_version
-    changed = replace(changed, deadline_ms=_deadline_ms(changed, now_ms), settled_version=settled_version)
+    changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
     finished = _record(table, state, now_ms) if state.finished else None
     return Change(changed, (*hand_events, *table_events), finished=finished)
 
@@ -183,7 +215,9 @@ def _record(table: Table, hand: State, now_ms: int) -> HandRecord:
 
 def _deadline_ms(table: Table, now_ms: int) -> int | None:
     """Return when a turn that begins now is over; None where nobody's clock is running."""
-    return now_ms + table.settings.action_time_ms if table.playing and not table.paused else None
+    if table.hand is None or table.hand.finished or table.paused:
+        return None
+    return timetable.turn_ends_ms(table, table.hand, now_ms)
 
 
 def _check_clock(table: Table) -> None:

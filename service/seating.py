@@ -61,7 +61,15 @@ def take_seat(table: Table, player_id: str, seat: int, stack: int) -> Seated:
     seat = _free_seat(table, seat)
     _check_stack(table, stack)
     number = table.seatings + 1
-    seating = Seating(seat, player_id, stack, number, bought_in=stack, since_hand=table.hand_number)
+    seating = Seating(
+        seat,
+        player_id,
+        stack,
+        number,
+        bought_in=stack,
+        since_hand=table.hand_number,
+        time_bank_ms=table.settings.time_bank_ms,
+    )
     table = replace(table.seated(seating), seatings=number, brought=table.brought + stack)
     return Seated(table, seating, (SeatTaken(seat, player_id, stack),))
 

@@ -22,6 +22,7 @@ from service.address import Address
 from service.clock import Clock, SystemClock
 from service.config import Config
 from service.credentials import Caller, Keyring
+from service.deadlines import DeadlineKeeper
 from service.evaluator_rpc import EvaluatorRpc
 from service.feed import Feed
 from service.hand_history import HandHistory
@@ -74,7 +75,10 @@ class Server:
                 ("grpc.keepalive_timeout_ms", _KEEPALIVE_ANSWER_MS),
             ],
         )
-        tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
+        tables = TableService(
+            store, clock, shuffle or SystemShuffle(), keyring, self._feed, idle_ttl_ms=config.table_ttl_ms
+        )
+        self._deadlines = DeadlineKeeper(store.deadlines(), tables.expire, clock)
         methods = {
             "TableService": TableRpc(tables, HandHistory(store, tables, clock, config.hands_ttl_s), clock),
             "EvaluatorService": EvaluatorRpc(),
@@ -98,11 +102,13 @@ class Server:
         """Answer calls on an address and return its port."""
         port = self._grpc.add_insecure_port(str(address))
         self._feed.start()
+        self._deadlines.start()
         await self._grpc.start()
         return port
 
     async def stop(self) -> None:
         """Refuse new calls, let those in flight finish within the drain time, end streams so that they can resume."""
+        self._deadlines.drain()
         self._health.stop_serving()
         self._feed.drain()
         # To grpc a call is in flight once a handler has taken it; what still waits for one when it stops is answered
@@ -110,6 +116,7 @@ class Server:
         # of them was begun, a client's retry policy should name CANCELLED beside UNAVAILABLE.
         await asyncio.sleep(_PICK_UP_S)
         await self._grpc.stop(self._drain_s)
+        await self._deadlines.close()
         await self._feed.close()
 
 

@@ -52,6 +52,10 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
     adding: int = 0
     """Chips that come when the running hand ends; neither the player nor the table has them yet."""
+    time_bank_ms: int = 0
+    """What is left of the time bank: drawn on when the action time has run out, and not refilled."""
+    timeouts: int = 0
+    """How many times in a row the player has run out of time."""
 
     def viewer(self, hand_number: int) -> int | None:
         """Return as which seat this player sees a hand: none where the cards of the seat were another player's."""
@@ -75,8 +79,14 @@ class Settings(msgspec.Struct, frozen=True, array_like=True):
     spectators: bool = True
     """Whether somebody without credentials may watch."""
     action_time_ms: int = 30_000
-    """How long a seat may think, for the deadline that is shown."""
+    """How long a seat may think before its time bank is drawn on."""
     auto_deal: bool = False
+    time_bank_ms: int = 0
+    """What every player gets on top of the action times, once for each seating."""
+    sit_out_after: int = 2
+    """After how many timeouts in a row a player sits out; 0: never."""
+    deal_pause_ms: int = 5000
+    """How long after a hand, or since enough players are there, the next one is dealt by itself."""
 
 
 class Table(msgspec.Struct, frozen=True, array_like=True):
@@ -103,7 +113,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     hand: State | None = None
     """The running hand, or the last one until the next is dealt."""
     deadline_ms: int | None = None
-    """When whoever has to act runs out of time."""
+    """When whoever has to act runs out of time, the time bank included."""
     settled_version: int = 0
     """The version in which the last finished hand ended, 0 before."""
     brought: int = 0
@@ -127,6 +137,17 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """The seatings that were in when it last rained, until the carried pot is won or split."""
     departed: tuple[Departed, ...] = ()
     """The players who have left, the last one at the end; at most ``DEPARTED_KEPT``."""
+    deal_ms: int | None = None
+    """When the next hand is dealt by itself; None: it is not."""
+    idle_ms: int | None = None
+    """When the table is deleted unless somebody does something before; None: it stays."""
+
+    @property
+    def due_ms(self) -> int | None:
+        """When something has to happen here by itself; None: never. A hand whose clock runs is played out first."""
+        if self.playing and not self.paused:
+            return self.deadline_ms
+        return min((ms for ms in (self.deal_ms, self.idle_ms) if ms is not None), default=None)
 
     @property
     def playing(self) -> bool:
@@ -244,6 +265,8 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             for seating in self.seats
             if seating.adding and not (seating.adding > 0 and self.playing and self.in_hand(seating.seat))
         ]
+        if self.deal_ms is not None and (self.playing or self.paused):
+            wrong.append(f"a hand is to be dealt while playing is {self.playing} and paused is {self.paused}")
         return wrong
 
 

@@ -35,7 +35,10 @@ from service.table_events import Happening, TableCreated, TableDeleted, leaves
 from service.table_writer import Mutation, TableWriter
 
 _MAX_BUY_IN = 10**12
+# Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
 _ACTION_TIME_MS = (1000, 86_400_000)
+_DEAL_PAUSE_MS = (1000, 3_600_000)
+_SIT_OUT_AFTER_MOST = 1000
 
 _LOBBY_PAGES_MOST = 8
 _LOBBY_LOOKED_AT_MOST = 1000
@@ -45,12 +48,14 @@ _LOBBY_LOOKED_AT_MOST = 1000
 class TableService:
     """The tables of a store."""
 
-    def __init__(self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed, *, idle_ttl_ms: int = 0
+    ) -> None:
         self._store = store
         self._clock = clock
         self._shuffle = shuffle
         self._feed = feed
-        self._writer = TableWriter(store, clock)
+        self._writer = TableWriter(store, clock, idle_ttl_ms=idle_ttl_ms)
         self.seats = SeatService(self._writer, clock, keyring)
 
     async def create_table(
@@ -141,8 +146,12 @@ class TableService:
     async def pause_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
         """Stop the clock of a table."""
         access.require_operator(caller)
+
+        def work_out(table: Table) -> Change:
+            return dealer.pause(table, self._clock.now_ms())
+
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        return reply_to(caller, await self._writer.change(caller, mutation, admit, dealer.pause), view_as)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
     async def resume_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
         """Let the clock of a table run again."""
@@ -191,6 +200,22 @@ class TableService:
             written = replace(written, happening=settled)
         return reply_to(caller, written, view_as)
 
+    async def expire(self, table_id: str) -> int | None:
+        """Do what a table's time has come for, once, whoever else tries.
+
+        Return how many milliseconds late; None: nothing was due.
+        """
+        late_ms = 0
+
+        def work_out(table: Table) -> Change | None:
+            nonlocal late_ms
+            now_ms = self._clock.now_ms()
+            late_ms = now_ms - (table.due_ms or now_ms)
+            return dealer.expire(table, self._shuffle.deck, now_ms)
+
+        written = await self._writer.advance(table_id, work_out)
+        return late_ms if written is not None else None
+
     async def watch(
         self, caller: Caller, table_id: str, after_version: int, view_as: int
     ) -> AsyncGenerator[SeenHappening | Checkpoint, None]:
@@ -227,6 +252,14 @@ def _check_settings(settings: Settings) -> None:
         wrong.append(FieldViolation("max_buy_in", str(settings.max_buy_in), allowed))
     if not low_ms <= settings.action_time_ms <= high_ms:
         wrong.append(FieldViolation("action_time", f"{settings.action_time_ms} ms", "must be 1 second to 1 day"))
+    if not 0 <= settings.time_bank_ms <= high_ms:
+        wrong.append(FieldViolation("time_bank", f"{settings.time_bank_ms} ms", "must be 0 to 1 day"))
+    if not 0 <= settings.sit_out_after <= _SIT_OUT_AFTER_MOST:
+        allowed = f"must be from 0 to {_SIT_OUT_AFTER_MOST}"
+        wrong.append(FieldViolation("sit_out_after", str(settings.sit_out_after), allowed))
+    low_ms, high_ms = _DEAL_PAUSE_MS
+    if not low_ms <= settings.deal_pause_ms <= high_ms:
+        wrong.append(FieldViolation("deal_pause", f"{settings.deal_pause_ms} ms", "must be 1 second to 1 hour"))
     if wrong:
         raise invalid_fields(wrong)
 

@@ -17,6 +17,7 @@ import msgspec
 import structlog
 from msgspec.structs import replace
 
+from service import timetable
 from service.clock import Clock
 from service.credentials import Anonymous, Caller
 from service.errors import FieldViolation, Reason, ServiceError, table_damaged
@@ -82,11 +83,15 @@ class Deleted(msgspec.Struct, frozen=True):
 
 
 class TableWriter:
-    """Reads tables from a store and commits changes of them."""
+    """Reads tables from a store and commits changes of them.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    A table that nobody changes for ``idle_ttl_ms`` is due to be deleted; 0: tables stay.
+    """
+
+    def __init__(self, store: Store, clock: Clock, *, idle_ttl_ms: int = 0) -> None:
         self._store = store
         self._clock = clock
+        self._idle_ttl_ms = idle_ttl_ms
         # Tables as they were last read or written here. The store says by the etag, which is never used twice, whether
         # one is still current: that saves reading and checking it again, and can never show an old one.
         self._known: OrderedDict[str, Table] = OrderedDict()
@@ -206,13 +211,29 @@ class TableWriter:
             f"others changed the table at all of {_ATTEMPTS} attempts",
         )
 
-    async def _commit(self, table: Table | None, change: Change, key: RequestKey | None) -> Written | Conflict | Repeat:
+    async def advance(self, table_id: str, work_out: Callable[[Table], Change | None]) -> Written | None:
+        """Commit what becomes of a table by itself; None: nothing, or others change it at every attempt."""
+        for _ in range(_ATTEMPTS):
+            table = await self.load(table_id)
+            change = work_out(table) if table is not None else None
+            if change is None:
+                return None
+            outcome = await self._commit(table, change, None, by_itself=True)
+            if isinstance(outcome, Written):
+                return outcome
+        return None
+
+    async def _commit(
+        self, table: Table | None, change: Change, key: RequestKey | None, *, by_itself: bool = False
+    ) -> Written | Conflict | Repeat:
         version = 1 if table is None else table.version + 1
         etag = f"{version}-{secrets.token_urlsafe(9)}"
-        changed = replace(change.table, version=version, etag=etag, changed_ms=self._clock.now_ms())
-        happening = Happening(
-            version, etag, changed.hand_number, changed.changed_ms, tuple(change.events), change.shuffled
-        )
+        now_ms = self._clock.now_ms()
+        changed = timetable.scheduled(change.table, now_ms)
+        if not by_itself:
+            changed = replace(changed, idle_ms=now_ms + self._idle_ttl_ms if self._idle_ttl_ms else None)
+        changed = replace(changed, version=version, etag=etag, changed_ms=now_ms)
+        happening = Happening(version, etag, changed.hand_number, now_ms, tuple(change.events), change.shuffled)
         outcome = await self._store.commit(
             Commit(
                 table_id=changed.table_id,
@@ -224,7 +245,7 @@ class TableWriter:
                 events=encode_happening(happening),
                 request=key,
                 result=change.result,
-                deadline_ms=changed.deadline_ms,
+                deadline_ms=None if change.deleted else changed.due_ms,
                 summary=None if change.deleted else encode_summary(changed.summary()),
                 delete=change.deleted,
                 events_from=changed.dealt_version or None if changed.playing else None,

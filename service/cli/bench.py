@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from service.cli import engine_bench, evaluator_bench, evaluator_proof, service_bench
+from service.cli import deadline_bench, engine_bench, evaluator_bench, evaluator_proof, service_bench
 from service.cli.output import print_json, print_table
 
 
@@ -20,6 +20,7 @@ class Subject(StrEnum):
     EVALUATOR = "evaluator"
     ENGINE = "engine"
     SERVICE = "service"
+    DEADLINES = "deadlines"
 
 
 def bench(
@@ -44,6 +45,8 @@ def bench(
         _print_rows(engine_bench.measure_engine(), as_json)
     elif subject == Subject.SERVICE:
         _print_rows(service_bench.measure_service(watchers), as_json)
+    elif subject == Subject.DEADLINES:
+        _print_rows(deadline_bench.measure_deadlines(), as_json)
     elif exhaustive:
         _prove(as_json)
     else:

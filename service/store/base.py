@@ -20,6 +20,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+LOOK_MS = 1000
+"""How long a worker may take to notice a new deadline: no deadline that matters is nearer when it is set."""
+
 
 class StoreError(Exception):
     """The store answered with something that should not be possible."""
@@ -189,6 +192,31 @@ class HandPage(Struct, frozen=True):
     next_page_token: str
 
 
+class Claimed(Struct, frozen=True):
+    """Tables whose deadline has passed, which nobody else is told about for a while.
+
+    ``again_ms`` is when to ask next: earlier nothing can be due, unless somebody sets a deadline that is less than
+    ``LOOK_MS`` ahead.
+    """
+
+    table_ids: Sequence[str]
+    again_ms: int
+
+
+class Deadlines(Protocol):
+    """The deadlines of all tables, as commits set them, for one worker that asks again and again.
+
+    A claim is a promise to commit: the commit sets the table's next deadline or none. A table that its claimant does
+    not change is due once more when the claim ends.
+    """
+
+    async def claim(self, now_ms: int, limit: int) -> Claimed:
+        """Claim up to ``limit`` tables whose deadline is not after ``now_ms``, the most overdue first.
+
+        An interrupted claim may hold; nothing is lost by it but time.
+        """
+
+
 class Notice(Struct, frozen=True):
     """Something may have happened at a watched table.
 
@@ -251,6 +279,9 @@ class Store(Protocol):
 
     def notices(self) -> Notices:
         """Return the worker's subscription, the same object every time."""
+
+    def deadlines(self) -> Deadlines:
+        """Return the worker's view of the deadlines, the same object every time."""
 
     async def ping(self) -> None:
         """Return if the store answers."""

@@ -7,8 +7,7 @@ leaves no half-read answer on a connection. Reads go through the client and are 
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.resources import files
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, cast
@@ -19,14 +18,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.connection import HiredisRespSerializer
-from redis.exceptions import (
-    AuthenticationError,
-    AuthorizationError,
-    BusyLoadingError,
-    NoScriptError,
-    RedisError,
-    ResponseError,
-)
+from redis.exceptions import NoScriptError, RedisError
 
 from service.store import hands, keys
 from service.store.address import check_url
@@ -49,18 +41,14 @@ from service.store.base import (
     StoreMismatch,
     StoreUnavailable,
 )
+from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
+from service.store.failures import translated
 from service.store.notices import RedisNotices
 
 _SCRIPT = files(__package__).joinpath("commit.lua").read_bytes()
 _SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
 _PACKER: Any = HiredisRespSerializer()
-
-# Error answers of a server that has not touched anything and will do better later, or elsewhere.
-_REFUSALS = {
-    *("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH"),
-    *("NOREPLICAS", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS"),
-}
 
 # A lobby page asks so many shards in its first round trip, twice as many in each further one, up to a bound.
 _LOBBY_SHARDS_FIRST = 8
@@ -81,8 +69,8 @@ class RedisStore:
 
     ``url`` is ``redis://``, ``rediss://`` (TLS) or ``unix://``. A request id is remembered for
     ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept, and its last ``hands_kept`` hands for
-    ``hands_ttl_s``. ``timeout_ms`` bounds the wait
-    for a free connection, for connecting and for each answer, ``replica_timeout_ms`` the wait for replicas.
+    ``hands_ttl_s``. ``timeout_ms`` bounds the wait for a free connection, for connecting and for each answer,
+    ``replica_timeout_ms`` the wait for replicas; a claim of a due table holds for ``claim_ms``.
     Call ``connect`` before anything else, in the event loop that will use the store.
     """
 
@@ -98,6 +86,7 @@ class RedisStore:
         max_connections: int = 64,
         timeout_ms: int = 2000,
         replica_timeout_ms: int = 1000,
+        claim_ms: int = 5000,
     ) -> None:
         check_url(url)
         bounds = {
@@ -105,6 +94,7 @@ class RedisStore:
             "events_kept": events_kept,
             "hands_kept": hands_kept,
             "hands_ttl_s": hands_ttl_s,
+            "claim_ms": claim_ms,
         }
         for name, value in bounds.items():
             if value < 1:
@@ -129,6 +119,7 @@ class RedisStore:
         )
         self._client = Redis(connection_pool=self._pool)
         self._notices = RedisNotices(self._pool.make_connection, self._timeout_s)
+        self._deadlines = RedisDeadlines(self._pool, self._timeout_s, claim_ms)
         self._commits: set[asyncio.Task[Committed | Conflict | Repeat]] = set()
         self._closed = False
 
@@ -137,7 +128,7 @@ class RedisStore:
 
         Raises StoreUnavailable, or StoreMismatch if the store was filled with another count of shards.
         """
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             await self._client.set(keys.SHARDS_KEY, keys.SHARDS, nx=True)
             recorded = await self._client.get(keys.SHARDS_KEY)
         if recorded != str(keys.SHARDS).encode():
@@ -148,7 +139,7 @@ class RedisStore:
 
     async def ping(self) -> None:
         """Return if the store answers."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             await self._client.ping()
 
     async def close(self) -> None:
@@ -157,23 +148,27 @@ class RedisStore:
         if self._commits:
             await asyncio.wait(self._commits)
         await self._notices.close()
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             await self._pool.aclose()
 
     def notices(self) -> RedisNotices:
         """Return the worker's subscription, the same object every time."""
         return self._notices
 
+    def deadlines(self) -> RedisDeadlines:
+        """Return the worker's view of the deadlines, the same object every time."""
+        return self._deadlines
+
     async def load(self, table_id: str) -> Stored | None:
         """Return the table, None if it does not exist."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             fields: list[Any] = await self._client.hmget(keys.table_key(table_id), ["version", "etag", "snapshot"])
         version, etag, snapshot = fields
         return None if version is None else Stored(snapshot, int(version), etag.decode())
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
         """Return what a request id was answered with, None if it is not remembered."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             remembered: Any = await self._client.get(keys.request_key(table_id, request.scope))
         return None if remembered is None else _repeat(remembered, request)
 
@@ -182,7 +177,7 @@ class RedisStore:
         if after_version < 0 or limit < 1:
             raise ValueError(f"after_version is {after_version}, at least 0; limit is {limit}, it must be at least 1")
         key = keys.events_key(table_id)
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             async with self._client.pipeline(transaction=True) as pipe:
                 pipe.xrange(key, min=f"{after_version + 1}-0", count=limit)
                 pipe.xrange(key, count=1)
@@ -205,7 +200,7 @@ class RedisStore:
             raise ValueError(f"page_size is {page_size}, it must be at least 1")
         _check_tenant(tenant)
         after = keys.page_token_table(page_token) if page_token else ""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             table_ids = await self._lobby_ids(tenant, after, page_size + 1)
             page = table_ids[:page_size]
             async with self._client.pipeline(transaction=False) as pipe:
@@ -220,14 +215,14 @@ class RedisStore:
 
     async def hand(self, table_id: str, number: int, ended_since_ms: int) -> KeptHand | None:
         """Return a finished hand, None if it is not kept or ended before an instant."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             return await hands.read_hand(self._client, table_id, number, ended_since_ms)
 
     async def list_hands(self, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
         """Return up to ``page_size`` finished hands that ended since an instant, the newest first, from a token on."""
         if page_size < 1:
             raise ValueError(f"page_size is {page_size}, it must be at least 1")
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             return await hands.read_page(self._client, table_id, page_size, page_token, ended_since_ms)
 
     async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
@@ -260,10 +255,10 @@ class RedisStore:
 
     async def _commit(self, commit: Commit) -> Committed | Conflict | Repeat:
         arguments = self._script_arguments(commit)
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
         try:
-            with _translated(OutcomeUnknown):
+            with translated(OutcomeUnknown):
                 answer = await _run_script(connection, arguments)
             outcome = _outcome(answer, commit)
             if self._durability.replicas and not isinstance(outcome, Conflict):
@@ -388,19 +383,6 @@ def _check(commit: Commit) -> None:
 def _check_tenant(tenant: str) -> None:
     if not tenant or "\0" in tenant:
         raise ValueError(f"tenant {tenant!r} is empty or holds a NUL")
-
-
-@contextmanager
-def _translated(when_lost: type[StoreUnavailable]) -> Iterator[None]:
-    """Turn redis-py's errors into the store's; ``when_lost`` is what a lost or silent connection means."""
-    try:
-        yield
-    except (ResponseError, BusyLoadingError, AuthenticationError, AuthorizationError) as error:
-        code = error.status_code or str(error).partition(" ")[0]
-        kind = StoreUnavailable if code in _REFUSALS else StoreError
-        raise kind(f"the store refused: {error}") from error
-    except (RedisError, OSError) as error:
-        raise when_lost(f"no answer from the store: {error}") from error
 
 
 if TYPE_CHECKING:

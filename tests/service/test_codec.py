@@ -94,7 +94,7 @@ def test_a_new_table_waits_for_its_first_hand() -> None:
 
 
 def test_rules_and_settings_stand_where_a_table_begins() -> None:
-    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True))
+    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True, 60_000, 3, 2500))
 
     message = table_message(table, None, with_rules=True)
 
@@ -104,9 +104,26 @@ def test_rules_and_settings_stand_where_a_table_begins() -> None:
         "max_buy_in": "400",
         "action_time": "1.500s",
         "auto_deal": True,
+        "time_bank": "60s",
+        "sit_out_after": 3,
+        "deal_pause": "2.500s",
     } == json_format.MessageToDict(message.settings, preserving_proto_field_name=True)
     assert not table_message(table, None).HasField("rules")
     assert not table_message(table, None).HasField("settings")
+
+
+def test_time_is_shown_as_instants_and_what_is_left_of_the_banks() -> None:
+    banks = (Seating(1, "ann", 100, 1, time_bank_ms=90_500), Seating(2, "bob", 100, 2))
+    settings = Settings(auto_deal=True, time_bank_ms=120_000)
+
+    message = table_message(table_of(None, settings=settings, seats=banks, deal_ms=NOON_MS + 5000), None)
+
+    assert NOON_MS + 5000 == message.deal_time.ToMilliseconds()
+    assert [90_500, 0] == [seat.time_bank.ToMilliseconds() for seat in message.seats]
+    assert all(seat.HasField("time_bank") for seat in message.seats)
+    without = table_message(table_of(None), None)
+    assert not without.HasField("deal_time")
+    assert not any(seat.HasField("time_bank") for seat in without.seats)
 
 
 def test_a_running_hand_shows_whose_turn_it_is_and_what_may_be_done() -> None:

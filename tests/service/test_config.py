@@ -28,6 +28,11 @@ def test_durations_name_their_unit(text, seconds):
     assert seconds == read_config({**KEYS, "DUGOUT_REQUEST_TTL": text}, {}).request_ttl_s
 
 
+@pytest.mark.parametrize(("text", "ms"), [("", 86_400_000), ("0", 0), ("90m", 5_400_000)])
+def test_tables_stay_a_day_or_as_long_as_it_says(text, ms):
+    assert ms == read_config({**KEYS, "DUGOUT_TABLE_TTL": text}, {}).table_ttl_ms
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
@@ -43,6 +48,8 @@ def test_durations_name_their_unit(text, seconds):
         ("DUGOUT_HANDS_TTL", "721h"),
         ("DUGOUT_DURABILITY", "replicas:0"),
         ("DUGOUT_DURABILITY", "sometimes"),
+        ("DUGOUT_TABLE_TTL", "8761h"),
+        ("DUGOUT_TABLE_TTL", "-1h"),
         ("DUGOUT_LOG_LEVEL", "loud"),
         ("DUGOUT_OPERATOR_STREAMS", "0"),
         ("DUGOUT_CALLER_STREAMS", "-1"),

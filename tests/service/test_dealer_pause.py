@@ -72,7 +72,7 @@ class TestButton:
 class TestPause:
     def test_the_clock_stands_still_between_actions(self):
         table = deal(table_of(50, 50)).table
-        paused = dealer.pause(table)
+        paused = dealer.pause(table, NOW)
         assert ((TablePaused(),), None, True) == (paused.events, paused.table.deadline_ms, paused.table.paused)
         assert [] == paused.table.broken()
         actor = table.seating(table.hand.actor)
@@ -80,31 +80,31 @@ class TestPause:
             lambda: deal(paused.table),
             lambda: dealer.act(paused.table, actor, engine.default_action(table.hand), NOW),
             lambda: dealer.show_down(paused.table, NOW),
-            lambda: dealer.pause(paused.table),
+            lambda: dealer.pause(paused.table, NOW),
         ):
             assert Reason.TABLE_PAUSED == refusal(call).reason
 
     def test_who_is_to_act_gets_the_whole_time_anew(self):
-        paused = dealer.pause(deal(table_of(50, 50)).table).table
+        paused = dealer.pause(deal(table_of(50, 50)).table, NOW).table
         resumed = dealer.resume(paused, NOW + 500_000)
         assert ((TableResumed(),), NOW + 500_000 + 30_000) == (resumed.events, resumed.table.deadline_ms)
         assert Reason.TABLE_NOT_PAUSED == refusal(dealer.resume, resumed.table, NOW).reason
 
     def test_between_hands_no_clock_runs_before_and_after(self):
-        paused = dealer.pause(table_of(50, 50)).table
+        paused = dealer.pause(table_of(50, 50), NOW).table
         assert Reason.TABLE_PAUSED == refusal(deal, paused).reason
         resumed = dealer.resume(paused, NOW).table
         assert (None, table_of(50, 50)) == (resumed.deadline_ms, resumed)
 
     def test_players_may_leave_a_paused_hand(self):
-        table = dealer.pause(deal(table_of(50, 50, 50)).table).table
+        table = dealer.pause(deal(table_of(50, 50, 50)).table, NOW).table
         table = dealer.leave_hand(table, table.seating(table.hand.actor), NOW).table
         assert (True, None, []) == (table.playing, table.deadline_ms, table.broken())
         table = dealer.leave_hand(table, next(each for each in table.seats if not each.leaving), NOW).table
         assert (False, None, [], True) == (table.playing, table.deadline_ms, table.broken(), table.paused)
 
     def test_what_is_settled_may_still_be_asked_for(self):
-        table = dealer.pause(folded_out(deal(table_of(50, 50)).table)).table
+        table = dealer.pause(folded_out(deal(table_of(50, 50)).table), NOW).table
         assert dealer.show_down(table, NOW) is None
 
 

@@ -43,6 +43,12 @@ class TestCreateTable:
             (Settings(min_buy_in=11, max_buy_in=10), "max_buy_in"),
             (Settings(action_time_ms=999), "action_time"),
             (Settings(action_time_ms=86_400_001), "action_time"),
+            (Settings(time_bank_ms=-1), "time_bank"),
+            (Settings(time_bank_ms=86_400_001), "time_bank"),
+            (Settings(sit_out_after=-1), "sit_out_after"),
+            (Settings(sit_out_after=1001), "sit_out_after"),
+            (Settings(deal_pause_ms=999), "deal_pause"),
+            (Settings(deal_pause_ms=3_600_001), "deal_pause"),
         ],
     )
     async def test_settings_out_of_bounds(self, house, settings, field):

@@ -206,3 +206,56 @@ async def test_a_store_that_is_gone_changes_nothing(embedded, clock):
         await writer.change(CALLER, Mutation("Take", "t"), admit, seat("ann"))
     assert not isinstance(refusal.value, OutcomeUnknown)
     await lost.close()
+
+
+class TestAdvance:
+    async def test_what_happens_by_itself_is_a_commit_like_any_other(self, writer):
+        table = await new_table(writer)
+        written = await writer.advance(table.table_id, seat("ann"))
+        assert (2, b"ann") == (written.version, written.result)
+        assert written.table == await writer.load(table.table_id)
+
+    async def test_nothing_is_due(self, writer):
+        table = await new_table(writer)
+        assert await writer.advance(table.table_id, lambda table: None) is None
+        assert await writer.advance("nowhere", seat("ann")) is None
+        assert table == await writer.load(table.table_id)
+
+    async def test_somebody_who_was_faster_is_seen(self, store, writer, clock):
+        table, faster, seen = await new_table(writer), TableWriter(store, clock), []
+
+        async def change(name):
+            await faster.change(CALLER, Mutation("Take", table.table_id), admit, seat(name))
+
+        def work_out(loaded):
+            seen.append(loaded.version)
+            return None if loaded.seats else seat("ann")(loaded)
+
+        commit = store.commit
+
+        async def too_late(wanted):
+            store.commit = commit
+            await change("bob")
+            return await commit(wanted)
+
+        store.commit = too_late
+        assert await writer.advance(table.table_id, work_out) is None
+        assert [1, 2] == seen
+
+    async def test_only_what_somebody_does_puts_the_end_of_an_idle_table_off(self, store, clock):
+        writer = TableWriter(store, clock, idle_ttl_ms=5000)
+        table = await new_table(writer)
+        created_ms = clock.time_ms
+        assert created_ms + 5000 == table.idle_ms
+        clock.time_ms += 1000
+        assert created_ms + 5000 == (await writer.advance(table.table_id, seat("ann"))).table.idle_ms
+        changed = await writer.change(CALLER, Mutation("Take", table.table_id), admit, seat("bob"))
+        assert created_ms + 6000 == changed.table.idle_ms
+
+    async def test_a_table_that_ends_is_gone(self, store, writer, clock):
+        table = await new_table(writer)
+        await writer.advance(table.table_id, seat("ann"))
+        ended = await writer.advance(table.table_id, seating.close)
+        assert (3, ()) == (ended.version, ended.table.seats)
+        assert None is await writer.load(table.table_id)
+        assert None is await writer.advance(table.table_id, seating.close)

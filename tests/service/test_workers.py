@@ -174,6 +174,36 @@ def test_a_killed_worker_loses_nothing_and_is_replaced():
         assert [50, 50] == [seat.stack for seat in now.seats]
 
 
+def test_killed_workers_leave_no_absent_player_waiting():
+    """Twenty hands of two who are away: each ends with the bring-in posted and a fold, once, though workers die."""
+    with serving("--workers", "2") as server, server.tables() as tables:
+        request = stud_pb2.CreateTableRequest(profile="seven-card-stud", action_time={"seconds": 1})
+        table_ids = [tables.CreateTable(request, **server.options).table.table_id for _ in range(20)]
+        for table_id in table_ids:
+            for player in ("ann", "bob"):
+                seating = stud_pb2.TakeSeatRequest(table_id=table_id, player_id=player, stack=50)
+                tables.TakeSeat(seating, **server.options)
+        for table_id in table_ids:
+            tables.Deal(stud_pb2.DealRequest(table_id=table_id), **server.options)
+        for _ in range(3):
+            time.sleep(0.5)
+            os.kill(min(server.children("service.server")), signal.SIGKILL)
+
+        def played_out(table_id):
+            request = stud_pb2.GetTableRequest(table_id=table_id)
+            table = tables.GetTable(request, wait_for_ready=True, **server.options).table
+            return table.status == stud_pb2.TABLE_STATUS_FINISHED
+
+        for table_id in table_ids:
+            eventually(lambda table_id=table_id: played_out(table_id))
+            events = []
+            for happening in tables.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **server.options):
+                events += [event.WhichOneof("kind") for event in happening.events]
+                if "hand_ended" in events:
+                    break
+            assert [2, 1, 1] == [events.count(kind) for kind in ("action_timed_out", "bring_in_posted", "folded")]
+
+
 def test_a_killed_store_comes_back_with_its_data(tmp_path: Path):
     with serving("--data-dir", str(tmp_path), DUGOUT_DURABILITY="always") as server, server.tables() as tables:
         table = create(tables, server)

@@ -2201,6 +2201,7 @@ class Table(_message.Message):
     LEADER_SEAT_FIELD_NUMBER: _builtins.int
     RAINED_OUT_FIELD_NUMBER: _builtins.int
     CARRY_FIELD_NUMBER: _builtins.int
+    DEAL_TIME_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id: made by the server, opaque."""
     version: _builtins.int
@@ -2269,8 +2270,8 @@ class Table(_message.Message):
 
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """When the seat to act runs out of time and is acted for, or an overdue showdown is held by itself; unset where no
-        clock is running.
+        """When the seat to act runs out of time, its time bank included, and is acted for, or an overdue showdown is held by
+        itself; unset where no clock is running. The action time ends `time_bank` of that seat earlier.
         """
 
     @_builtins.property
@@ -2298,6 +2299,10 @@ class Table(_message.Message):
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When this version was committed."""
+
+    @_builtins.property
+    def deal_time(self) -> _timestamp_pb2.Timestamp:
+        """When the next hand is dealt by itself; unset where it is not, or too few can play."""
 
     def __init__(
         self,
@@ -2335,10 +2340,11 @@ class Table(_message.Message):
         leader_seat: _builtins.int = ...,
         rained_out: _builtins.bool = ...,
         carry: _builtins.int = ...,
+        deal_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline", "hand_rules", b"hand_rules", "offer", b"offer", "rules", b"rules", "settings", b"settings", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline", "deal_time", b"deal_time", "hand_rules", b"hand_rules", "offer", b"offer", "rules", b"rules", "settings", b"settings", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["awards", b"awards", "button_seat", b"button_seat", "cards_left", b"cards_left", "carry", b"carry", "community_cards", b"community_cards", "create_time", b"create_time", "deadline", b"deadline", "etag", b"etag", "hand_number", b"hand_number", "hand_profile", b"hand_profile", "hand_rules", b"hand_rules", "leader_seat", b"leader_seat", "legal_actions", b"legal_actions", "level", b"level", "name", b"name", "named_wild_rank", b"named_wild_rank", "offer", b"offer", "paused", b"paused", "pots", b"pots", "pots_played", b"pots_played", "profile", b"profile", "rained_out", b"rained_out", "rules", b"rules", "seats", b"seats", "settings", b"settings", "status", b"status", "street", b"street", "table_id", b"table_id", "to_act_seat", b"to_act_seat", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat", "winner_seats", b"winner_seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awards", b"awards", "button_seat", b"button_seat", "cards_left", b"cards_left", "carry", b"carry", "community_cards", b"community_cards", "create_time", b"create_time", "deadline", b"deadline", "deal_time", b"deal_time", "etag", b"etag", "hand_number", b"hand_number", "hand_profile", b"hand_profile", "hand_rules", b"hand_rules", "leader_seat", b"leader_seat", "legal_actions", b"legal_actions", "level", b"level", "name", b"name", "named_wild_rank", b"named_wild_rank", "offer", b"offer", "paused", b"paused", "pots", b"pots", "pots_played", b"pots_played", "profile", b"profile", "rained_out", b"rained_out", "rules", b"rules", "seats", b"seats", "settings", b"settings", "status", b"status", "street", b"street", "table_id", b"table_id", "to_act_seat", b"to_act_seat", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat", "winner_seats", b"winner_seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2355,6 +2361,9 @@ class TableSettings(_message.Message):
     SPECTATORS_FIELD_NUMBER: _builtins.int
     ACTION_TIME_FIELD_NUMBER: _builtins.int
     AUTO_DEAL_FIELD_NUMBER: _builtins.int
+    TIME_BANK_FIELD_NUMBER: _builtins.int
+    SIT_OUT_AFTER_FIELD_NUMBER: _builtins.int
+    DEAL_PAUSE_FIELD_NUMBER: _builtins.int
     min_buy_in: _builtins.int
     """The fewest minor units a player may sit down with."""
     max_buy_in: _builtins.int
@@ -2363,9 +2372,19 @@ class TableSettings(_message.Message):
     """Whether callers without a seat may watch."""
     auto_deal: _builtins.bool
     """Whether the next hand is dealt by itself."""
+    sit_out_after: _builtins.int
+    """After how many timeouts in a row a player sits out; 0: never."""
     @_builtins.property
     def action_time(self) -> _duration_pb2.Duration:
-        """How long a seat may think before it is acted for."""
+        """How long a seat may think before its time bank is drawn on, or it is acted for."""
+
+    @_builtins.property
+    def time_bank(self) -> _duration_pb2.Duration:
+        """What each player may think beyond the action times in all, from taking the seat on."""
+
+    @_builtins.property
+    def deal_pause(self) -> _duration_pb2.Duration:
+        """How long after a hand the next one is dealt by itself."""
 
     def __init__(
         self,
@@ -2375,10 +2394,13 @@ class TableSettings(_message.Message):
         spectators: _builtins.bool = ...,
         action_time: _duration_pb2.Duration | None = ...,
         auto_deal: _builtins.bool = ...,
+        time_bank: _duration_pb2.Duration | None = ...,
+        sit_out_after: _builtins.int = ...,
+        deal_pause: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time", "deal_pause", b"deal_pause", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time", "auto_deal", b"auto_deal", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "spectators", b"spectators"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time", "auto_deal", b"auto_deal", "deal_pause", b"deal_pause", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "sit_out_after", b"sit_out_after", "spectators", b"spectators", "time_bank", b"time_bank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2408,6 +2430,7 @@ class Seat(_message.Message):
     HAND_FIELD_NUMBER: _builtins.int
     OUT_FIELD_NUMBER: _builtins.int
     ADDING_FIELD_NUMBER: _builtins.int
+    TIME_BANK_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Its number."""
     player_id: _builtins.str
@@ -2452,6 +2475,13 @@ class Seat(_message.Message):
     def hand(self) -> Global___ShownHand:
         """What the shown hand is worth; unset until it is shown."""
 
+    @_builtins.property
+    def time_bank(self) -> _duration_pb2.Duration:
+        """What is left of the player's time bank, as of the end of the last turn; unset at tables without. It is drawn on by
+        itself when the action time runs out and is not refilled. Not of the hand: it is set whether the player is in it
+        or not.
+        """
+
     def __init__(
         self,
         *,
@@ -2473,10 +2503,11 @@ class Seat(_message.Message):
         hand: Global___ShownHand | None = ...,
         out: _builtins.bool = ...,
         adding: _builtins.int = ...,
+        time_bank: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["adding", b"adding", "all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "up_cards", b"up_cards"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adding", b"adding", "all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "time_bank", b"time_bank", "up_cards", b"up_cards"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -4156,6 +4187,9 @@ class CreateTableRequest(_message.Message):
     SPECTATORS_FIELD_NUMBER: _builtins.int
     ACTION_TIME_FIELD_NUMBER: _builtins.int
     AUTO_DEAL_FIELD_NUMBER: _builtins.int
+    TIME_BANK_FIELD_NUMBER: _builtins.int
+    SIT_OUT_AFTER_FIELD_NUMBER: _builtins.int
+    DEAL_PAUSE_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     """The game to play, as ListProfiles names it."""
     name: _builtins.str
@@ -4169,7 +4203,9 @@ class CreateTableRequest(_message.Message):
     spectators: _builtins.bool
     """Whether callers without a seat may watch; unset: they may."""
     auto_deal: _builtins.bool
-    """Whether the next hand is dealt by itself."""
+    """Whether the next hand is dealt by itself, as soon as enough players can play."""
+    sit_out_after: _builtins.int
+    """After how many timeouts in a row a player sits out: up to 1000, 0: never; unset: 2."""
     @_builtins.property
     def rules(self) -> Global___Rules:
         """Rules that replace those of the profile."""
@@ -4177,6 +4213,16 @@ class CreateTableRequest(_message.Message):
     @_builtins.property
     def action_time(self) -> _duration_pb2.Duration:
         """How long a seat may think: 1 second to 1 day; unset: 30 seconds."""
+
+    @_builtins.property
+    def time_bank(self) -> _duration_pb2.Duration:
+        """What each player may think beyond the action times in all, from taking the seat on: up to 1 day; unset: nothing."""
+
+    @_builtins.property
+    def deal_pause(self) -> _duration_pb2.Duration:
+        """How long after a hand, or since enough players are there, the next one is dealt by itself: 1 second to 1 hour;
+        unset: 5 seconds.
+        """
 
     def __init__(
         self,
@@ -4190,13 +4236,21 @@ class CreateTableRequest(_message.Message):
         spectators: _builtins.bool | None = ...,
         action_time: _duration_pb2.Duration | None = ...,
         auto_deal: _builtins.bool = ...,
+        time_bank: _duration_pb2.Duration | None = ...,
+        sit_out_after: _builtins.int | None = ...,
+        deal_pause: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_spectators", b"_spectators", "action_time", b"action_time", "rules", b"rules", "spectators", b"spectators"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_sit_out_after", b"_sit_out_after", "_spectators", b"_spectators", "action_time", b"action_time", "deal_pause", b"deal_pause", "rules", b"rules", "sit_out_after", b"sit_out_after", "spectators", b"spectators", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_spectators", b"_spectators", "action_time", b"action_time", "auto_deal", b"auto_deal", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "profile", b"profile", "request_id", b"request_id", "rules", b"rules", "spectators", b"spectators"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_sit_out_after", b"_sit_out_after", "_spectators", b"_spectators", "action_time", b"action_time", "auto_deal", b"auto_deal", "deal_pause", b"deal_pause", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "profile", b"profile", "request_id", b"request_id", "rules", b"rules", "sit_out_after", b"sit_out_after", "spectators", b"spectators", "time_bank", b"time_bank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__sit_out_after: _TypeAlias = _typing.Literal["sit_out_after"]  # noqa: Y015
+    _WhichOneofArgType__sit_out_after: _TypeAlias = _typing.Literal["_sit_out_after", b"_sit_out_after"]  # noqa: Y015
     _WhichOneofReturnType__spectators: _TypeAlias = _typing.Literal["spectators"]  # noqa: Y015
     _WhichOneofArgType__spectators: _TypeAlias = _typing.Literal["_spectators", b"_spectators"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__sit_out_after) -> _WhichOneofReturnType__sit_out_after | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__spectators) -> _WhichOneofReturnType__spectators | None: ...
 
 Global___CreateTableRequest: _TypeAlias = CreateTableRequest  # noqa: Y015
