@@ -111,7 +111,7 @@ class TestExpire:
         clock.time_ms = table.deadline_ms
         await house.tables.expire(table.table_id)
         async for item in house.tables.watch(house.operator, table.table_id, table.version, 0):
-            assert ActionTimedOut(table.hand.actor) == item.happening.events[0]
+            assert ActionTimedOut(table.hand.actor) == item.published.happening.events[0]
             break
 
     async def test_of_two_workers_one_plays_each_of_hundreds_of_tables(self, house, other, clock, store):
@@ -362,7 +362,7 @@ class TestKeeper:
             for keeper in keepers.running:
                 await keeper.close()
         [line] = [line for line in logs if line["event"] == "deadline not played"]
-        assert (damaged.table_id, "SnapshotError") == (line["table_id"], line["error"])
+        assert (damaged.table_id, "ServiceError") == (line["table_id"], line["error"])
         assert "secret" not in str(logs)
 
     async def test_a_store_that_goes_away_and_comes_back(self, house, clock, shuffle, keepers):

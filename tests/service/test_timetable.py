@@ -168,6 +168,6 @@ class TestWhatIsDue:
         assert table.deadline_ms == table.due_ms
 
     def test_a_next_deal_during_a_hand_is_impossible(self):
-        assert ["the next hand is to be dealt while one is being played"] == replace(
+        assert ["a hand is to be dealt while playing is True and paused is False"] == replace(
             dealt(table_of(50, 50)), deal_ms=7
         ).broken()
