@@ -19,10 +19,11 @@ from google.protobuf.duration_pb2 import Duration
 from engine import Action, ActionKind
 from engine.rule_checks import MAX_AMOUNT, MAX_SEATS
 from proto.stud.v1 import stud_pb2
-from service.codec import ACTION_NUMBERS
+from service.codec import ACTION_NUMBERS, STATUS_NUMBERS
 from service.codec_enums import names_of
 from service.errors import FieldViolation, invalid_fields
-from service.table import Settings
+from service.lobby import LobbyFilter
+from service.table import Settings, Status
 
 PAGE_SIZE_DEFAULT = 100
 PAGE_SIZE_MOST = 1000
@@ -37,6 +38,7 @@ _ETAG_CHARS_MOST = 64
 _PAGE_TOKEN_CHARS_MOST = 512
 
 _KINDS = {number: ActionKind(kind) for kind, number in ACTION_NUMBERS.items()}
+_STATUSES = {number: Status(status) for status, number in STATUS_NUMBERS.items()}
 _SIZED = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE})
 """The kinds that must name their amount."""
 _SIZELESS = frozenset({ActionKind.FOLD, ActionKind.CHECK, ActionKind.DECLINE, ActionKind.KEEP, ActionKind.ROLL})
@@ -111,6 +113,14 @@ class RequestFields:
     def amount(self, field: str, *, least: int = 0) -> int:
         """Return an amount in minor units."""
         return self._number(field, least, MAX_AMOUNT)
+
+    def lobby_filter(self) -> LobbyFilter:
+        """Return which tables a ListTables request wants to see."""
+        request: stud_pb2.ListTablesRequest = self._request
+        status = _STATUSES.get(request.status)
+        if request.status and status is None:
+            self.refuse("status", request.status, f"must be one of {names_of(stud_pb2.TableStatus.DESCRIPTOR)}")
+        return LobbyFilter(request.profile, request.free_seats_only, request.joinable_only, status)
 
     def action(self) -> Action:
         """Return the action of an Act request."""

@@ -4,7 +4,7 @@ This is where hands are started and played: every other module sees them as valu
 takes a table and returns what it becomes (``Change``); decks and the time are handed in.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -14,56 +14,83 @@ from engine.knobs import Exhaustion
 from engine.state import Phase, State
 from service import seating, timetable
 from service.errors import Reason, ServiceError, illegal_action, not_your_turn
+from service.named_game import NamedGame, game_named, game_of_hand, with_room
 from service.table import Change, Seating, Table
-from service.table_events import ActionTimedOut, AnyTableEvent, SatOut
+from service.table_events import ActionTimedOut, AnyTableEvent, SatOut, TablePaused, TableResumed
 
 
-def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int) -> Change:
+def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int, named: NamedGame | None = None) -> Change:
     """Start the next hand; ``shuffled`` returns a freshly shuffled deck at every call.
 
     Raises:
-        ServiceError: if a hand is being played, the session is over, or too few can play.
+        ServiceError: if the table is paused, a hand is being played, the session is over, too few can play, or the
+            game that is named cannot be played, or not by this caller's choice.
     """
+    _check_clock(table)
     if table.playing:
         raise ServiceError(
             Reason.HAND_IN_PROGRESS,
             f"hand {table.hand_number} is being played",
             metadata={"hand_number": table.hand_number},
         )
-    if table.session_over:
+    seating.check_session(table)
+    if named is not None and not table.rules.dealers_choice:
         raise ServiceError(
-            Reason.SESSION_OVER,
-            f"all {table.pots_played} pots have been played",
-            metadata={"pots": table.pots_played},
+            Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
         )
     stacks = seating.next_stacks(table)
-    if len(stacks) < table.rules.min_players:
-        raise ServiceError(
-            Reason.NOT_ENOUGH_PLAYERS,
-            f"{len(stacks)} players can play, {table.rules.min_players} are needed",
-            metadata={"players": len(stacks), "needed": table.rules.min_players},
-        )
-    rained = table.hand is not None and table.hand.rained
-    button = table.button if rained else next_button(table.button, sorted(stacks))
-    recycled = table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED
+    _check_players(stacks, 2 if named is not None else table.next_rules.min_players)
+    # After rain the same dealer deals again, who may have left a seat that is beyond the last one dealt in.
+    button = min(table.button, max(stacks)) if table.redeal else next_button(table.button, sorted(stacks))
+    profile, rules = game_of_hand(table, len(stacks), button, named)
+    _check_players(stacks, rules.min_players)
+    stacks = with_room(table, stacks, rules.max_players)
+    recycled = rules.exhaustion == Exhaustion.RECYCLE_FOLDED
     started = engine.start(
-        table.rules,
+        rules,
         stacks,
         button,
         shuffled(),
         carry=table.carry,
         spare=shuffled() if recycled else None,
     )
-    dealt = replace(table, carry=0, button=button, hand_number=table.hand_number + 1, hand=started.state)
-    return _played(dealt, started, now_ms)
+    dealt = replace(
+        table, carry=0, button=button, hand_number=table.hand_number + 1, hand=started.state, hand_profile=profile
+    )
+    change = _played(dealt, started, now_ms)
+    return replace(change, events=(*game_named(table, profile, rules), *change.events))
+
+
+def pause(table: Table) -> Change:
+    """Stop the clock.
+
+    Raises:
+        ServiceError: if it stands still already.
+    """
+    _check_clock(table)
+    return Change(replace(table, paused=True, deadline_ms=None), (TablePaused(),))
+
+
+def resume(table: Table, now_ms: int) -> Change:
+    """Let the clock run again; who is to act has the whole time anew.
+
+    Raises:
+        ServiceError: if it is running.
+    """
+    if not table.paused:
+        raise ServiceError(Reason.TABLE_NOT_PAUSED, "the table is not paused")
+    running = replace(table, paused=False)
+    return Change(replace(running, deadline_ms=_deadline_ms(running, now_ms)), (TableResumed(),))
 
 
 def act(table: Table, actor: Seating, action: Action, now_ms: int) -> Change:
     """Play one action of a player.
 
     Raises:
-        ServiceError: if no hand is being played, another seat is to act, or the action is not allowed now.
+        ServiceError: if the table is paused, no hand is being played, another seat is to act, or the action is not
+            allowed now.
     """
+    _check_clock(table)
     hand = _running(table)
     if hand.actor != actor.seat:
         raise not_your_turn(_public_legal(hand))
@@ -79,10 +106,11 @@ def show_down(table: Table, now_ms: int) -> Change | None:
     """Settle the hand whose betting is over; None: it is settled already.
 
     Raises:
-        ServiceError: if there is no hand, or its betting is not over.
+        ServiceError: if there is no hand, the table is paused, or the betting is not over.
     """
     if table.hand is not None and table.hand.finished:
         return None
+    _check_clock(table)
     hand = _running(table)
     if hand.phase != Phase.SHOWDOWN:
         raise ServiceError(
@@ -94,8 +122,8 @@ def show_down(table: Table, now_ms: int) -> Change | None:
 
 
 def leave_hand(table: Table, leaver: Seating, now_ms: int) -> Change:
-    """Take a player out of the running hand; the seat is free when it ends."""
-    table = table.seated(replace(leaver, leaving=True))
+    """Take a player out of the running hand; the seat is free when it ends. Chips that wait for that never come."""
+    table = table.seated(replace(leaver, leaving=True, adding=0))
     hand = _running(table)
     return _played(table, engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat)), now_ms, acted=False)
 
@@ -108,7 +136,7 @@ def expire(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int) -
     """
     if table.due_ms is None or now_ms < table.due_ms:
         return None
-    if table.playing:
+    if table.deadline_ms is not None:
         return _time_out(table, now_ms)
     if table.idle_ms is not None and table.idle_ms <= now_ms:
         return seating.close(table)
@@ -152,14 +180,31 @@ def _played(table: Table, step: Step, now_ms: int, *, acted: bool = True) -> Cha
     if not clock_runs_on:
         table = timetable.charged(table, now_ms)
     changed, table_events = seating.settle(table, state)
-    deadline_ms = table.deadline_ms
-    if state.finished:
-        deadline_ms = None
-    elif not clock_runs_on:
-        deadline_ms = timetable.turn_ends_ms(changed, state, now_ms)
+    deadline_ms = table.deadline_ms if clock_runs_on else _deadline_ms(changed, now_ms)
     settled_version = table.version + 1 if state.finished else table.settled_version
     changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
     return Change(changed, (*hand_events, *table_events))
+
+
+def _deadline_ms(table: Table, now_ms: int) -> int | None:
+    """Return when a turn that begins now is over; None where nobody's clock is running."""
+    if table.hand is None or not table.playing or table.paused:
+        return None
+    return timetable.turn_ends_ms(table, table.hand, now_ms)
+
+
+def _check_clock(table: Table) -> None:
+    if table.paused:
+        raise ServiceError(Reason.TABLE_PAUSED, "the table is paused")
+
+
+def _check_players(stacks: Mapping[int, int], needed: int) -> None:
+    if len(stacks) < needed:
+        raise ServiceError(
+            Reason.NOT_ENOUGH_PLAYERS,
+            f"{len(stacks)} players can play, {needed} are needed",
+            metadata={"players": len(stacks), "needed": needed},
+        )
 
 
 def _running(table: Table) -> State:

@@ -81,7 +81,7 @@ class Feed:
                 wake.clear()
                 self._check_draining()
                 page = await self._store.events(table_id, last, _PAGE)
-                if not page.version:
+                if not page.version and not page.events:
                     return
                 _check(page, last)
                 for stored in page.events:
@@ -134,7 +134,7 @@ def _check(page: EventPage, last: int) -> None:
             f"events after version {last} are no longer kept",
             metadata={"oldest_version": page.oldest_version, "version": page.version},
         )
-    if last > page.version:
+    if page.version and last > page.version:
         raise ServiceError(
             Reason.VERSION_TOO_NEW,
             f"the table is at version {page.version}, not yet at {last}",

@@ -6,6 +6,7 @@ milliseconds since the epoch. Tables are frozen: a use case returns a new one, a
 """
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import msgspec
 
@@ -14,6 +15,21 @@ from engine.rules import Rules
 from engine.state import Phase, State
 from service.table_events import AnyTableEvent
 
+DEPARTED_KEPT = 256
+"""A table remembers so many players who have left: hostile coming and going costs no more than that."""
+
+
+class Status(StrEnum):
+    """What a table waits for."""
+
+    WAITING = "waiting"
+    """The first hand."""
+    PLAYING = "playing"
+    SHOWDOWN = "showdown"
+    FINISHED = "finished"
+    """The last hand is over, the next one may be dealt."""
+    SESSION_OVER = "session_over"
+
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
     """One player in one seat, from taking it to leaving it."""
@@ -21,7 +37,7 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     seat: int
     player_id: str
     stack: int
-    """Chips between hands; while the player is in a hand the hand holds them."""
+    """Chips between hands; while the player is in a hand the hand holds them, and this is what was brought into it."""
     number: int
     """Counts the seatings of the table: a seat token is bound to one of them."""
     bought_in: int = 0
@@ -33,6 +49,8 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     """A leaving player has all chips back that were not bet: the hand's stack of the seat is nobody's."""
     since_hand: int = 0
     """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
+    adding: int = 0
+    """Chips that come when the running hand ends; neither the player nor the table has them yet."""
     time_bank_ms: int = 0
     """What is left of the time bank: drawn on when the action time has run out, and not refilled."""
     timeouts: int = 0
@@ -41,6 +59,14 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     def viewer(self, hand_number: int) -> int | None:
         """Return as which seat this player sees a hand: none where the cards of the seat were another player's."""
         return self.seat if hand_number > self.since_hand else None
+
+
+class Departed(msgspec.Struct, frozen=True, array_like=True):
+    """A player who has left, for the standings: all seatings of that player that are over."""
+
+    player_id: str
+    taken: int
+    bought_in: int
 
 
 class Settings(msgspec.Struct, frozen=True, array_like=True):
@@ -97,6 +123,14 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """What a rained-out hand has left in the middle for the next one."""
     kept_out: tuple[int, ...] = ()
     """The seatings that folded before the rain and stay out until the carried pot is won."""
+    paused: bool = False
+    """Whether the clock stands still, so that nothing is dealt, played or shown."""
+    hand_profile: str = ""
+    """The game of the running or last hand, empty before the first; its rules are the hand's."""
+    carry_owners: tuple[int, ...] = ()
+    """The seatings that were in when it last rained, until the carried pot is won or split."""
+    departed: tuple[Departed, ...] = ()
+    """The players who have left, the last one at the end; at most ``DEPARTED_KEPT``."""
     deal_ms: int | None = None
     """When the next hand is dealt by itself; None: it is not."""
     idle_ms: int | None = None
@@ -104,8 +138,8 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def due_ms(self) -> int | None:
-        """When something has to happen here by itself; None: never. A running hand is played to its end first."""
-        if self.playing:
+        """When something has to happen here by itself; None: never. A running clock runs out before anything else."""
+        if self.deadline_ms is not None:
             return self.deadline_ms
         return min((ms for ms in (self.deal_ms, self.idle_ms) if ms is not None), default=None)
 
@@ -113,6 +147,16 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     def playing(self) -> bool:
         """Whether a hand is being played."""
         return self.hand is not None and not self.hand.finished
+
+    @property
+    def redeal(self) -> bool:
+        """Whether the last hand was rained out, so that the same dealer deals the same game again."""
+        return self.hand is not None and self.hand.rained
+
+    @property
+    def next_rules(self) -> Rules:
+        """The rules of the next hand, as long as no dealer names another game."""
+        return self.hand.rules if self.hand is not None and self.redeal else self.rules
 
     @property
     def showdown_due(self) -> bool:
@@ -136,6 +180,18 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Return the table with a seat free."""
         return msgspec.structs.replace(self, seats=tuple(each for each in self.seats if each.seat != seat))
 
+    def departing(self, seating: Seating, taken: int) -> "Table":
+        """Return the table with ``taken`` gone and the player among those who have left; the seat is not freed."""
+        before = next((one for one in self.departed if one.player_id == seating.player_id), None)
+        gone = Departed(
+            seating.player_id,
+            taken + (before.taken if before else 0),
+            seating.bought_in + (before.bought_in if before else 0),
+        )
+        others = tuple(one for one in self.departed if one is not before)
+        departed = (*others, gone)[-DEPARTED_KEPT:]
+        return msgspec.structs.replace(self, taken=self.taken + taken, departed=departed)
+
     def stack_of(self, seating: Seating) -> int:
         """Return the chips in front of a player now, the bets of the running hand not among them."""
         if seating.paid_out:
@@ -153,6 +209,11 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Whether the last pot of the session has been played."""
         pots = self.rules.session_pots
         return pots is not None and self.pots_played >= pots
+
+    @property
+    def status(self) -> Status:
+        """What the table waits for."""
+        return _status(self.playing, self.showdown_due, self.session_over, self.hand_number)
 
     @property
     def chips(self) -> int:
@@ -176,6 +237,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             playing=self.playing,
             showdown_due=self.showdown_due,
             session_over=self.session_over,
+            paused=self.paused,
         )
 
     def broken(self) -> list[str]:
@@ -190,10 +252,15 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             wrong.append("a player sits in two seats")
         if self.chips != self.brought - self.taken:
             wrong.append(f"{self.chips} chips are here, {self.brought} came and {self.taken} went")
-        if (self.deadline_ms is not None) != self.playing:
-            wrong.append(f"the deadline is {self.deadline_ms} while playing is {self.playing}")
-        if self.deal_ms is not None and self.playing:
-            wrong.append("the next hand is to be dealt while one is being played")
+        if (self.deadline_ms is not None) != (self.playing and not self.paused):
+            wrong.append(f"deadline {self.deadline_ms} while playing is {self.playing} and paused is {self.paused}")
+        if self.deal_ms is not None and (self.playing or self.paused):
+            wrong.append("the next hand is to be dealt while one is being played, or the table is paused")
+        wrong += [
+            f"seat {seating.seat} waits for {seating.adding} chips without being in a running hand"
+            for seating in self.seats
+            if seating.adding and not (seating.adding > 0 and self.playing and self.in_hand(seating.seat))
+        ]
         return wrong
 
 
@@ -212,13 +279,36 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     playing: bool = False
     showdown_due: bool = False
     session_over: bool = False
+    paused: bool = False
+
+    @property
+    def status(self) -> Status:
+        """What the table waits for."""
+        return _status(self.playing, self.showdown_due, self.session_over, self.hand_number)
+
+    @property
+    def has_free_seat(self) -> bool:
+        """Whether a seat is free."""
+        return self.seats_taken < self.seats
+
+
+def _status(playing: bool, showdown_due: bool, session_over: bool, hand_number: int) -> Status:
+    if showdown_due:
+        return Status.SHOWDOWN
+    if playing:
+        return Status.PLAYING
+    if session_over:
+        return Status.SESSION_OVER
+    return Status.FINISHED if hand_number else Status.WAITING
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with."""
+    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with.
+
+    ``deleted`` says that this is its end: nothing of it is stored but the events.
+    """
 
     table: Table
     events: Sequence[AnyEvent | AnyTableEvent]
     result: bytes = b""
     deleted: bool = False
-    """Whether the table is gone with this change."""

@@ -3,6 +3,8 @@
 Amounts are int64 minor units, instants milliseconds since the epoch. The events of a hand are the engine's.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 from engine.events import AnyEvent
@@ -58,6 +60,26 @@ class ChipsAdded(TableEvent, frozen=True):
     amount: int
 
 
+class ChipsQueued(TableEvent, frozen=True):
+    """A player's chips wait for the end of the running hand."""
+
+    seat: int
+    amount: int
+
+
+class GameNamed(TableEvent, frozen=True):
+    """Under dealer's choice the next hand is another game than the table's."""
+
+    profile: str
+    rules_changed: bool
+
+
+class HandVoided(TableEvent, frozen=True):
+    """The running hand is void: ``returned`` are (seat, amount) of what was paid into it."""
+
+    returned: tuple[tuple[int, int], ...]
+
+
 class ActionTimedOut(TableEvent, frozen=True):
     """A seat ran out of time; the action that follows was played for it."""
 
@@ -79,7 +101,7 @@ class SessionEnded(TableEvent, frozen=True):
 
 
 class TableDeleted(TableEvent, frozen=True):
-    """The table is gone; everybody was paid out."""
+    """The table is gone; everybody was paid out. Nothing follows it."""
 
 
 AnyTableEvent = (
@@ -95,7 +117,17 @@ AnyTableEvent = (
     | TableResumed
     | SessionEnded
     | TableDeleted
+    | ChipsQueued
+    | GameNamed
+    | HandVoided
 )
+
+
+def leaves(events: Iterable[AnyEvent | AnyTableEvent], seat: int, player_id: str) -> list[SeatLeft]:
+    """Return the events that say that a player left a seat."""
+    return [
+        event for event in events if isinstance(event, SeatLeft) and (event.seat, event.player_id) == (seat, player_id)
+    ]
 
 
 class Happening(msgspec.Struct, frozen=True, array_like=True):

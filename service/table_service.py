@@ -6,33 +6,32 @@ Time, decks and the store are handed in; nothing here knows of gRPC or protobuf.
 import base64
 import hashlib
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from functools import partial
-from typing import TypeGuard
 
-import msgspec
 from msgspec.structs import replace
 
 from engine import Action, Rules
-from engine.events import AnyEvent
 from service import access, dealer, seating
 from service.clock import Clock
 from service.credentials import Caller, CredentialExpired, Keyring, SeatHolder
 from service.errors import (
     FieldViolation,
-    Reason,
-    ServiceError,
     invalid_field,
     invalid_fields,
 )
 from service.feed import Checkpoint, Feed
-from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
+from service.lobby import NO_FILTER, LobbyFilter
+from service.named_game import NamedGame
+from service.replies import DeleteReply, Reply, SeenHappening, reply_to
+from service.seat_service import SeatService
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
+from service.standings import Standing, standings
 from service.store.base import Store
 from service.table import Change, Seating, Settings, Summary, Table
-from service.table_events import AnyTableEvent, Happening, SeatLeft, TableCreated
-from service.table_writer import Mutation, TableWriter, Written
+from service.table_events import Happening, TableCreated, TableDeleted, leaves
+from service.table_writer import Mutation, TableWriter
 
 _MAX_BUY_IN = 10**12
 # Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
@@ -40,13 +39,9 @@ _ACTION_TIME_MS = (1000, 86_400_000)
 _DEAL_PAUSE_MS = (1000, 3_600_000)
 _SIT_OUT_AFTER_MOST = 1000
 
-
-class _TakenSeat(msgspec.Struct, frozen=True, array_like=True):
-    """What is remembered of taking a seat, so that a token can be made again."""
-
-    seat: int
-    player_id: str
-    number: int
+_LOBBY_PAGES_MOST = 8
+_LOBBY_LOOKED_AT_MOST = 1000
+"""A page of the lobby that filters leave short is filled up with so many pages of the store and tables at most."""
 
 
 class TableService:
@@ -58,9 +53,9 @@ class TableService:
         self._store = store
         self._clock = clock
         self._shuffle = shuffle
-        self._keyring = keyring
         self._feed = feed
         self._writer = TableWriter(store, clock, idle_ttl_ms=idle_ttl_ms)
+        self.seats = SeatService(self._writer, clock, keyring)
 
     async def create_table(
         self,
@@ -94,93 +89,79 @@ class TableService:
         )
         mutation = replace(mutation, table_id=table.table_id)
         written = await self._writer.create(caller, mutation, Change(table, (TableCreated(),)))
-        return _reply(caller, written, 0)
+        return reply_to(caller, written, 0)
 
     async def get_table(self, caller: Caller, table_id: str, view_as: int) -> Reply:
         """Return a table as it is now."""
         table = access.require_table(caller, table_id, await self._writer.load(table_id))
         seen_as = access.seating_to_see_as(caller, table, view_as)
-        viewer = seen_as.viewer(table.hand_number) if seen_as is not None else None
-        return Reply(table, viewer, table.version, table.etag)
+        return Reply(table, seen_as.seat if seen_as is not None else None, table.version, table.etag)
+
+    async def get_standings(self, caller: Caller, table_id: str) -> tuple[Table, list[Standing]]:
+        """Return a table and how its players stand, for everybody who may watch it."""
+        table = access.require_table(caller, table_id, await self._writer.load(table_id))
+        access.seating_to_see_as(caller, table, 0)
+        return table, standings(table)
 
     async def list_tables(
-        self, caller: Caller, page_size: int, page_token: str, *, profile: str = "", free_seats_only: bool = False
+        self, caller: Caller, page_size: int, page_token: str, filters: LobbyFilter = NO_FILTER
     ) -> tuple[list[Summary], str]:
         """Return a page of the tenant's lobby and the token of the next page, empty on the last one.
 
-        The page holds what passes the filters of ``page_size`` tables.
+        The page holds what passes the filters. Few calls of the store are made for it, so that where little passes it
+        may be short, or empty, without being the last.
         """
         operator = access.require_operator(caller)
-        try:
-            page = await self._store.list_tables(operator.tenant, page_size, page_token)
-        except ValueError:
-            raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
-        entries = [decode_summary(entry.summary) for entry in page.entries]
-        return [
-            entry
-            for entry in entries
-            if profile in ("", entry.profile) and not (free_seats_only and entry.seats_taken >= entry.seats)
-        ], page.next_page_token
+        found: list[Summary] = []
+        looked_at = 0
+        for _ in range(_LOBBY_PAGES_MOST):
+            try:
+                page = await self._store.list_tables(operator.tenant, page_size - len(found), page_token)
+            except ValueError:
+                raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
+            found += filter(filters.passes, (decode_summary(entry.summary) for entry in page.entries))
+            looked_at += len(page.entries)
+            page_token = page.next_page_token
+            if not page_token or len(found) >= page_size or looked_at >= _LOBBY_LOOKED_AT_MOST:
+                break
+        return found, page_token
 
-    async def take_seat(
-        self, caller: Caller, mutation: Mutation, *, player_id: str, seat: int, stack: int, view_as: int
-    ) -> SeatReply:
-        """Seat a player and make the token that proves it."""
+    async def delete_table(self, caller: Caller, mutation: Mutation) -> DeleteReply:
+        """End a table and pay everybody out; a running hand is void."""
+        access.require_operator(caller)
+
+        admit = partial(access.require_party, caller, mutation.table_id, 0)
+        deleted = await self._writer.delete(caller, mutation, admit, seating.close)
+        events = deleted.happening.events if deleted.happening is not None else ()
+        return DeleteReply(deleted.version, deleted.etag, events, seating.payouts_of(deleted.result))
+
+    async def pause_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
+        """Stop the clock of a table."""
+        access.require_operator(caller)
+        admit = partial(access.require_party, caller, mutation.table_id, view_as)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, dealer.pause), view_as)
+
+    async def resume_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
+        """Let the clock of a table run again."""
         access.require_operator(caller)
 
         def work_out(table: Table) -> Change:
-            seated = seating.take_seat(table, player_id, seat, stack)
-            place = _TakenSeat(seated.seating.seat, player_id, seated.seating.number)
-            return Change(seated.table, seated.events, msgspec.msgpack.encode(place))
+            return dealer.resume(table, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        written = await self._writer.change(caller, mutation, admit, work_out)
-        place = msgspec.msgpack.decode(written.result, type=_TakenSeat)
-        token = self._keyring.mint(
-            written.table.tenant,
-            mutation.table_id,
-            place.seat,
-            place.player_id,
-            place.number,
-            self._clock.now_ms(),
-        )
-        return SeatReply(_reply(caller, written, view_as), place.seat, token.text, token.expires_ms)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
-    async def leave_seat(
-        self, caller: Caller, mutation: Mutation, *, seat: int, player_id: str, view_as: int
-    ) -> LeaveReply:
-        """Let a player go: at once, or out of the running hand first."""
+    async def deal(self, caller: Caller, mutation: Mutation, *, named: NamedGame | None = None, view_as: int) -> Reply:
+        """Start the next hand; ``named`` is the game it shall be, under dealer's choice."""
 
         def work_out(table: Table) -> Change:
-            leaver = access.seating_to_act_for(caller, table, seat, player_id)
-            if leaver.leaving:
-                raise ServiceError(
-                    Reason.PLAYER_NOT_SEATED,
-                    f"player {leaver.player_id} has left; seat {leaver.seat} is free when the hand ends",
-                    metadata={"seat": leaver.seat, "player_id": leaver.player_id},
-                )
-            if table.playing and table.in_hand(leaver.seat):
-                change = dealer.leave_hand(table, leaver, self._clock.now_ms())
-                return replace(change, result=_stack_taken(change.events, leaver))
-            left = seating.leave(table, leaver)
-            return Change(left.table, left.events, _stack_taken(left.events, leaver))
+            game = named
+            if game is not None and isinstance(caller, SeatHolder):
+                game = replace(game, seat=access.own_seating(caller, table).seat)
+            return dealer.deal(table, self._shuffle.deck, self._clock.now_ms(), game)
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        written = await self._writer.change(caller, mutation, admit, work_out)
-        return LeaveReply(_reply(caller, written, view_as), int(written.result))
-
-    async def deal(self, caller: Caller, mutation: Mutation, *, own_game: bool = False, view_as: int) -> Reply:
-        """Start the next hand; ``own_game`` says that the caller wants it to be another game than the table's."""
-
-        def work_out(table: Table) -> Change:
-            if own_game:
-                raise ServiceError(
-                    Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
-                )
-            return dealer.deal(table, self._shuffle.deck, self._clock.now_ms())
-
-        admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
     async def act(
         self, caller: Caller, mutation: Mutation, action: Action, *, seat: int, player_id: str, view_as: int
@@ -192,7 +173,7 @@ class TableService:
             return dealer.act(table, actor, action, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
     async def showdown(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
         """Settle a hand whose betting is over; settled again it is the same and nothing is committed."""
@@ -205,7 +186,7 @@ class TableService:
         if written.happening is None and written.table.hand is not None:
             settled = await self._writer.happening(mutation.table_id, written.table.settled_version)
             written = replace(written, happening=settled)
-        return _reply(caller, written, view_as)
+        return reply_to(caller, written, view_as)
 
     async def expire(self, table_id: str) -> int | None:
         """Do what a table's time has come for, once, whoever else tries.
@@ -240,6 +221,8 @@ class TableService:
                 yield item
                 continue
             yield SeenHappening(item, seen_as.viewer(item.hand_number) if seen_as is not None else None)
+            if TableDeleted() in item.events:
+                return
             if seen_as is not None and item.version > table.version and _has_left(item, seen_as):
                 if isinstance(caller, SeatHolder):
                     raise access.seating_ended(seen_as.seat, seen_as.player_id)
@@ -274,27 +257,5 @@ def _table_id(tenant: str, request_id: str) -> str:
     return base64.b32encode(source[:10]).decode().lower()
 
 
-def _reply(caller: Caller, written: Written, view_as: int) -> Reply:
-    """Return the answer to a change as the caller may see it now: who has left sees what a spectator sees."""
-    table, happening = written.table, written.happening
-    seen_as = access.seating_if_seated(caller, table, view_as)
-    return Reply(
-        table=table,
-        viewer=seen_as.viewer(table.hand_number) if seen_as is not None else None,
-        version=written.version,
-        etag=written.etag,
-        events=happening.events if happening is not None else (),
-        events_viewer=seen_as.viewer(happening.hand_number) if seen_as is not None and happening else None,
-    )
-
-
-def _stack_taken(events: Sequence[AnyEvent | AnyTableEvent], leaver: Seating) -> bytes:
-    return str(sum(event.stack for event in events if _is_leave(event, leaver))).encode()
-
-
 def _has_left(happening: Happening, player: Seating) -> bool:
-    return any(_is_leave(event, player) for event in happening.events)
-
-
-def _is_leave(event: AnyEvent | AnyTableEvent, player: Seating) -> TypeGuard[SeatLeft]:
-    return isinstance(event, SeatLeft) and event.seat == player.seat and event.player_id == player.player_id
+    return bool(leaves(happening.events, player.seat, player.player_id))

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from service import timetable
 from service.clock import Clock
-from service.credentials import Caller
+from service.credentials import Anonymous, Caller
 from service.errors import FieldViolation, Reason, ServiceError
 from service.snapshot import decode_happening, decode_table, encode_happening, encode_summary, encode_table
 from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
@@ -57,6 +57,18 @@ class Written(msgspec.Struct, frozen=True):
     etag: str
     happening: Happening | None
     result: bytes = b""
+
+
+class Deleted(msgspec.Struct, frozen=True):
+    """The end of a table: now, or by an earlier call with the same request id.
+
+    The happening is None where it is no longer kept.
+    """
+
+    version: int
+    etag: str
+    happening: Happening | None
+    result: bytes
 
 
 class TableWriter:
@@ -122,25 +134,54 @@ class TableWriter:
             ServiceError: what ``admit`` and ``work_out`` refuse, a stale etag, a request id that came with
             another request, or a table that others changed at every attempt.
         """
+        outcome = await self._attempt(caller, mutation, admit, work_out)
+        return await self._repeated(mutation, outcome) if isinstance(outcome, Repeat) else outcome
+
+    async def delete(
+        self,
+        caller: Caller,
+        mutation: Mutation,
+        admit: Callable[[Table | None], Table],
+        work_out: Callable[[Table], Change],
+    ) -> Deleted:
+        """Commit the end of a table. A repetition is answered with the first result although the table is gone.
+
+        Raises:
+            ServiceError: as ``change`` does.
+        """
+        outcome = await self._attempt(caller, mutation, admit, work_out)
+        happening = outcome.happening if isinstance(outcome, Written) else None
+        if isinstance(outcome, Repeat):
+            _check_body(mutation, outcome)
+            happening = await self.happening(mutation.table_id, outcome.version)
+        return Deleted(outcome.version, outcome.etag, happening, outcome.result)
+
+    async def _attempt(
+        self,
+        caller: Caller,
+        mutation: Mutation,
+        admit: Callable[[Table | None], Table],
+        work_out: Callable[[Table], Change | None],
+    ) -> Written | Repeat:
+        """Commit a change, unless it was made before or there is nothing to change."""
         pause_s = _PAUSE_FIRST_S
         for _ in range(_ATTEMPTS):
             loaded = await self.load(mutation.table_id)
-            key = _request_key(caller, loaded.tenant, mutation) if loaded is not None else None
+            tenant = loaded.tenant if loaded is not None else _tenant(caller)
+            key = _request_key(caller, tenant, mutation) if tenant else None
             try:
                 table = admit(loaded)
                 _check_etag(mutation, table.version, table.etag)
                 change = work_out(table)
             except ServiceError:
                 if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
-                    return await self._repeated(mutation, earlier)
+                    return earlier
                 raise
             if change is None:
                 return await self._unchanged(mutation, table, key)
             outcome = await self._commit(table, change, key)
-            if isinstance(outcome, Written):
+            if not isinstance(outcome, Conflict):
                 return outcome
-            if isinstance(outcome, Repeat):
-                return await self._repeated(mutation, outcome)
             _check_etag(mutation, outcome.version, outcome.etag)
             # Others are at work here: step aside for a random moment, so that they do not meet again.
             await asyncio.sleep(random.uniform(0, pause_s))  # noqa: S311 -- nothing secret
@@ -203,14 +244,13 @@ class TableWriter:
         if len(self._known) > _TABLES_KNOWN:
             self._known.popitem(last=False)
 
-    async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written:
+    async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written | Repeat:
         if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
-            return await self._repeated(mutation, earlier)
+            return earlier
         return Written(table, table.version, table.etag, None)
 
     async def _repeated(self, mutation: Mutation, repeat: Repeat) -> Written:
-        if not repeat.same_body:
-            raise _request_id_reused(mutation)
+        _check_body(mutation, repeat)
         table = await self.load(mutation.table_id)
         if table is None:
             raise ServiceError(
@@ -220,6 +260,16 @@ class TableWriter:
             )
         happening = await self.happening(mutation.table_id, repeat.version)
         return Written(table, repeat.version, repeat.etag, happening, repeat.result)
+
+
+def _tenant(caller: Caller) -> str:
+    """Return whose table it may have been that is not there."""
+    return "" if isinstance(caller, Anonymous) else caller.tenant
+
+
+def _check_body(mutation: Mutation, repeat: Repeat) -> None:
+    if not repeat.same_body:
+        raise _request_id_reused(mutation)
 
 
 def _request_key(caller: Caller, tenant: str, mutation: Mutation) -> RequestKey | None:

@@ -51,9 +51,9 @@ def scheduled(table: Table, now_ms: int) -> Table:
 
 
 def _deals_itself(table: Table) -> bool:
-    if not table.settings.auto_deal or table.playing or table.session_over:
+    if not table.settings.auto_deal or table.playing or table.paused or table.session_over:
         return False
-    return len(seating.next_stacks(table)) >= table.rules.min_players
+    return len(seating.next_stacks(table)) >= table.next_rules.min_players
 
 
 def _thinking(table: Table, hand: State) -> Seating | None:

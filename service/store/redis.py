@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -191,9 +192,10 @@ class RedisStore:
             table_ids = await self._lobby_ids(tenant, after, page_size + 1)
             page = table_ids[:page_size]
             async with self._client.pipeline(transaction=False) as pipe:
-                for table_id in page:
-                    pipe.hget(keys.summaries_key(keys.shard_of(table_id)), table_id)
-                summaries = await pipe.execute()
+                # The ids stand there shard by shard: one command for each shard costs a fraction of one for each table.
+                for shard, table_ids_there in groupby(page, keys.shard_of):
+                    pipe.hmget(keys.summaries_key(shard), list(table_ids_there))
+                summaries = list(chain.from_iterable(await pipe.execute()))
         return LobbyPage(
             [LobbyEntry(i, s) for i, s in zip(page, summaries, strict=True) if s is not None],
             keys.page_token(page[-1]) if len(table_ids) > page_size else "",

@@ -15,7 +15,7 @@ from service.address import Address
 from service.config import Config
 from service.credentials import Keyring, Operator, OperatorKey, SeatHolder, TokenKey
 from service.feed import Feed
-from service.replies import Reply
+from service.replies import DeleteReply, Reply
 from service.server import Server
 from service.shuffle import SystemShuffle
 from service.store.durability import Durability
@@ -109,7 +109,7 @@ class House:
 
     async def seat(self, table: Table, player_id: str, stack: int = 100, seat: int = 0) -> SeatHolder:
         """Seat a player and return the caller that the player's token makes."""
-        taken = await self.tables.take_seat(
+        taken = await self.tables.seats.take_seat(
             self.operator,
             Mutation("TakeSeat", table.table_id),
             player_id=player_id,
@@ -123,6 +123,9 @@ class House:
 
     async def deal(self, table: Table, view_as: int = 0) -> Reply:
         return await self.tables.deal(self.operator, Mutation("Deal", table.table_id), view_as=view_as)
+
+    async def delete(self, table: Table, **mutation: Any) -> DeleteReply:
+        return await self.tables.delete_table(self.operator, Mutation("DeleteTable", table.table_id, **mutation))
 
     async def get(self, table: Table) -> Table:
         return (await self.tables.get_table(self.operator, table.table_id, 0)).table

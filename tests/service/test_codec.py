@@ -244,11 +244,12 @@ def test_a_newcomer_sees_nothing_of_the_hand_of_who_sat_there_before() -> None:
 
     message = table_message(table, newcomer.seat)
 
-    assert 0 == message.viewer_seat
+    assert newcomer.seat == message.viewer_seat
     [other, own] = message.seats
     assert ["??", "??"] == list(other.down_cards)
     assert ("new", 55, False) == (own.player_id, own.stack, own.in_hand)
     assert ([], []) == (list(own.down_cards), list(own.up_cards))
+    message.viewer_seat = 0
     assert table_message(table, None) == message
 
 
@@ -289,6 +290,30 @@ def test_a_session_ends() -> None:
 
     assert (stud_pb2.TABLE_STATUS_SESSION_OVER, 2) == (over.status, over.pots_played)
     assert stud_pb2.TABLE_STATUS_FINISHED == going_on.status
+
+
+def test_a_paused_table_and_chips_that_wait() -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d"})
+    seats = [Seating(1, "p1", 100, 1, bought_in=100, adding=25), Seating(2, "p2", 100, 2, bought_in=100)]
+
+    message = table_message(table_of(hand, seats=tuple(seats), paused=True, deadline_ms=None), None)
+
+    assert (True, False) == (message.paused, message.HasField("deadline"))
+    assert [(25, 100), (0, 100)] == [(seat.adding, seat.bought_in) for seat in message.seats]
+
+
+def test_a_hand_of_another_game_says_which_and_where_a_table_begins_its_rules_too() -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d"})
+    table = table_of(hand, rules=PROFILES["baseball"], hand_profile="seven-card-stud")
+
+    message = table_message(table, None, with_rules=True)
+
+    assert ("baseball", "seven-card-stud") == (message.profile, message.hand_profile)
+    assert (["3", "9"], []) == (list(message.rules.wild_ranks.ranks), list(message.hand_rules.wild_ranks.ranks))
+    assert message.HasField("hand_rules")
+    assert not table_message(table, None).HasField("hand_rules")
+    own = table_message(table_of(hand), None, with_rules=True)
+    assert ("baseball", False) == (own.hand_profile, own.HasField("hand_rules"))
 
 
 def test_large_and_negative_amounts_stay_exact_in_json() -> None:

@@ -36,7 +36,9 @@ async def come_and_go(house, table, times):
     """Change a table twice as many times."""
     for number in range(times):
         caller = await house.seat(table, f"guest{number}")
-        await house.tables.leave_seat(caller, Mutation("LeaveSeat", table.table_id), seat=0, player_id="", view_as=0)
+        await house.tables.seats.leave_seat(
+            caller, Mutation("LeaveSeat", table.table_id), seat=0, player_id="", view_as=0
+        )
 
 
 async def test_missed_events_first_then_live_ones(house, feed):
@@ -134,6 +136,20 @@ async def test_too_new(house, feed):
         await anext(feed.watch(table.table_id, 2))
     assert Reason.VERSION_TOO_NEW == refusal.value.reason
     assert {"version": "1"} == refusal.value.metadata
+
+
+async def test_a_watcher_of_a_deleted_table_gets_everything_and_then_the_end(house, feed):
+    table = await house.create()
+    await come_and_go(house, table, 40)
+    async with aclosing(feed.watch(table.table_id, 0)) as late, aclosing(feed.watch(table.table_id, 81)) as waiting:
+        assert isinstance(await anext(waiting), Checkpoint)
+        assert 1 == (await anext(late)).version
+        deleted = await house.delete(table)
+        assert [82] == [item.version async for item in waiting if isinstance(item, Happening)]
+        rest = [item async for item in late]
+    assert list(range(2, 83)) == [item.version for item in rest]
+    assert deleted.events == rest[-1].events
+    assert 0 == feed.watchers
 
 
 async def test_a_drained_feed_ends_its_streams_so_that_they_can_resume(house, feed, store):

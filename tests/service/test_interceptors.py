@@ -41,7 +41,7 @@ async def test_refused_calls_name_their_reason(wire, calls):
             "TABLE_NOT_FOUND",
         ),
         ("stud.v1.TableService/Act", b"\x0a\xff", "UNDECODABLE_REQUEST"),
-        ("stud.v1.TableService/AddChips", b"", "NOT_IMPLEMENTED"),
+        ("stud.v1.TableService/ListHands", b"", "NOT_IMPLEMENTED"),
         ("grpc.health.v1.Health/Check", b"\x0a\x01x", "NOT_FOUND"),
     ):
         with pytest.raises(grpc.aio.AioRpcError):

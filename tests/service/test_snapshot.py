@@ -102,6 +102,8 @@ def broken_tables():
         replace(table, seats=(replace(first, player_id=second.player_id), second, *others)),
         replace(table, seats=(replace(first, seat=0), second, *others)),
         replace(table, deadline_ms=None if table.playing else 1),
+        replace(table, paused=True, deadline_ms=1),
+        replace(table, seats=(replace(first, adding=-1), second, *others)),
         replace(table, hand=replace(hand, players=(poorer, *hand.players[1:]))),
         replace(table, hand=replace(hand, deck=(*hand.deck[:-1], hand.deck[0]))),
     ]

@@ -348,7 +348,7 @@ class TestBadInput:
                 await wire.channel.unary_unary(path)(data, timeout=10)
 
     async def test_what_is_not_offered_says_so(self, wire, refused):
-        for rpc in ("PauseTable", "AddChips", "GetStandings"):
+        for rpc in ("GetHand", "ListHands"):
             with refused("UNIMPLEMENTED", "NOT_IMPLEMENTED"):
                 await call(wire, rpc, table_id="some-table")
 

@@ -12,8 +12,9 @@ from service.store.base import OutcomeUnknown, StoreUnavailable
 from service.store.durability import Durability
 from service.store.redis import RedisStore
 from service.table import Change, Settings, Table
-from service.table_events import TableCreated
+from service.table_events import TableCreated, TableDeleted
 from service.table_writer import Mutation, TableWriter
+from tests.service.table_play import Forgetful
 
 CALLER = Operator("acme", "acme")
 
@@ -152,6 +153,50 @@ async def test_where_nothing_is_to_be_done_nothing_is_committed(writer):
     written = await writer.change(CALLER, mutation, admit, lambda _: None)
     assert (table, 1, table.etag, None) == (written.table, written.version, written.etag, written.happening)
     assert table == await writer.load(table.table_id)
+
+
+def end(table):
+    return Change(replace(table, seats=(), taken=table.brought), (TableDeleted(),), b"paid", deleted=True)
+
+
+async def test_a_deleted_table_is_gone_for_every_writer_and_its_last_events_are_not(writer, store, clock):
+    other = TableWriter(store, clock)
+    table = await new_table(writer)
+    await other.load(table.table_id)
+    deleted = await writer.delete(CALLER, Mutation("Delete", table.table_id), admit, end)
+    assert (2, b"paid", (TableDeleted(),)) == (deleted.version, deleted.result, deleted.happening.events)
+    assert (None, None) == (await writer.load(table.table_id), await other.load(table.table_id))
+    assert deleted.happening == await other.happening(table.table_id, 2)
+    with pytest.raises(ServiceError) as refusal:
+        await other.delete(CALLER, Mutation("Delete", table.table_id), admit, end)
+    assert Reason.TABLE_NOT_FOUND == refusal.value.reason
+
+
+async def test_a_repeated_deletion_finds_its_result_at_any_worker(writer, store, clock):
+    table = await new_table(writer)
+    mutation = Mutation("Delete", table.table_id, str(uuid.uuid4()), body=b"one")
+    first = await writer.delete(CALLER, mutation, admit, end)
+    assert first == await writer.delete(CALLER, mutation, admit, end)
+    assert first == await TableWriter(store, clock).delete(CALLER, mutation, admit, end)
+    with pytest.raises(ServiceError) as refusal:
+        await writer.delete(CALLER, replace(mutation, body=b"two"), admit, end)
+    assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+    with pytest.raises(ServiceError) as refusal:
+        await writer.delete(Operator("acme", "acme/2"), mutation, admit, end)
+    assert Reason.TABLE_NOT_FOUND == refusal.value.reason
+
+
+async def test_a_deletion_whose_answer_was_lost_is_found_by_its_request_id(embedded, clock):
+    store = Forgetful(embedded.url)
+    await store.connect()
+    writer = TableWriter(store, clock)
+    table = await new_table(writer)
+    mutation = Mutation("Delete", table.table_id, str(uuid.uuid4()), body=b"one")
+    store.losing = True
+    with pytest.raises(OutcomeUnknown):
+        await writer.delete(CALLER, mutation, admit, end)
+    assert (2, b"paid") == ((found := await writer.delete(CALLER, mutation, admit, end)).version, found.result)
+    await store.close()
 
 
 async def test_a_store_that_is_gone_changes_nothing(embedded, clock):

@@ -5,6 +5,7 @@ from engine import Action, ActionKind
 from engine.cards import FULL_DECK
 from service import dealer, seating, timetable
 from service.table import Settings, Table
+from service.table_events import SeatLeft
 
 NOW_MS = 1_900_000_000_000
 SETTINGS = Settings(action_time_ms=30_000, time_bank_ms=60_000)
@@ -168,6 +169,48 @@ class TestWhatIsDue:
         assert table.deadline_ms == table.due_ms
 
     def test_a_next_deal_during_a_hand_is_impossible(self):
-        assert ["the next hand is to be dealt while one is being played"] == replace(
-            dealt(table_of(50, 50)), deal_ms=7
-        ).broken()
+        wrong = "the next hand is to be dealt while one is being played, or the table is paused"
+        assert [wrong] == replace(dealt(table_of(50, 50)), deal_ms=7).broken()
+
+
+class TestPauses:
+    def test_nothing_runs_out_while_the_clock_stands_still(self):
+        paused = dealer.pause(dealt(table_of(50, 50))).table
+        assert paused.due_ms is None
+        assert dealer.expire(paused, lambda: FULL_DECK, NOW_MS + 10**9) is None
+
+    def test_afterwards_the_turn_has_the_action_time_and_the_bank_anew(self):
+        table = dealt(table_of(50, 50))
+        paused = dealer.pause(table).table
+        resumed = dealer.resume(paused, NOW_MS + 10**9).table
+        assert NOW_MS + 10**9 + 90_000 == resumed.deadline_ms
+        assert 60_000 == bank_ms(resumed, table.hand.actor)
+
+    def test_who_leaves_meanwhile_starts_no_clock(self):
+        table = dealer.pause(dealt(table_of(50, 50, 50))).table
+        for leaver in table.seats:
+            left = dealer.leave_hand(table, leaver, NOW_MS + 1000).table
+            assert left.due_ms is None
+            assert [] == left.broken()
+
+    def test_no_hand_is_dealt_and_the_pause_before_one_begins_anew(self):
+        settings = Settings(auto_deal=True, deal_pause_ms=4000)
+        table = timetable.scheduled(table_of(50, 50, settings=settings), NOW_MS)
+        paused = timetable.scheduled(dealer.pause(table).table, NOW_MS + 1000)
+        assert paused.due_ms is None
+        resumed = timetable.scheduled(dealer.resume(paused, NOW_MS + 9000).table, NOW_MS + 9000)
+        assert NOW_MS + 13_000 == resumed.deal_ms
+
+    def test_a_paused_table_that_nobody_resumes_ends_with_its_hand_void(self):
+        table = replace(dealer.pause(dealt(table_of(50, 50))).table, idle_ms=NOW_MS + 5000)
+        assert dealer.expire(table, lambda: FULL_DECK, NOW_MS + 4999) is None
+        ended = dealer.expire(table, lambda: FULL_DECK, NOW_MS + 5000)
+        assert ended.deleted
+        assert [50, 50] == [event.stack for event in ended.events if isinstance(event, SeatLeft)]
+
+
+def test_who_comes_back_begins_to_count_anew():
+    table = table_of(50, 50)
+    away = replace(table.seating(1), sitting_out=True, timeouts=2)
+    back = seating.sit_in(table.seated(away), away)
+    assert (False, 0) == (back.seating.sitting_out, back.seating.timeouts)

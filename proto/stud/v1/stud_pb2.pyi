@@ -123,11 +123,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_NOT_PAUSED: _ErrorReason.ValueType  # 59
     """FAILED_PRECONDITION: the table is not paused."""
     ERROR_REASON_STACK_TOO_LARGE: _ErrorReason.ValueType  # 60
-    """FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, `max_buy_in`."""
+    """FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, chips that wait
+    for the end of the hand included, `max_buy_in`.
+    """
     ERROR_REASON_DEALERS_CHOICE_OFF: _ErrorReason.ValueType  # 61
     """FAILED_PRECONDITION: the deal names a game at a table without dealer's choice."""
     ERROR_REASON_NOT_THE_DEALER: _ErrorReason.ValueType  # 62
     """FAILED_PRECONDITION: only the dealer of the next hand may name its game. Metadata: `button_seat`."""
+    ERROR_REASON_REDEAL_KEEPS_GAME: _ErrorReason.ValueType  # 63
+    """FAILED_PRECONDITION: the hand was rained out, and what is dealt again is the same game. Metadata: `profile`."""
     ERROR_REASON_STALE_ETAG: _ErrorReason.ValueType  # 70
     """ABORTED: the table has changed since. Metadata: `etag` and `version`, the current ones."""
     ERROR_REASON_VERSION_TOO_OLD: _ErrorReason.ValueType  # 80
@@ -239,11 +243,15 @@ ERROR_REASON_TABLE_PAUSED: ErrorReason.ValueType  # 58
 ERROR_REASON_TABLE_NOT_PAUSED: ErrorReason.ValueType  # 59
 """FAILED_PRECONDITION: the table is not paused."""
 ERROR_REASON_STACK_TOO_LARGE: ErrorReason.ValueType  # 60
-"""FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, `max_buy_in`."""
+"""FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, chips that wait
+for the end of the hand included, `max_buy_in`.
+"""
 ERROR_REASON_DEALERS_CHOICE_OFF: ErrorReason.ValueType  # 61
 """FAILED_PRECONDITION: the deal names a game at a table without dealer's choice."""
 ERROR_REASON_NOT_THE_DEALER: ErrorReason.ValueType  # 62
 """FAILED_PRECONDITION: only the dealer of the next hand may name its game. Metadata: `button_seat`."""
+ERROR_REASON_REDEAL_KEEPS_GAME: ErrorReason.ValueType  # 63
+"""FAILED_PRECONDITION: the hand was rained out, and what is dealt again is the same game. Metadata: `profile`."""
 ERROR_REASON_STALE_ETAG: ErrorReason.ValueType  # 70
 """ABORTED: the table has changed since. Metadata: `etag` and `version`, the current ones."""
 ERROR_REASON_VERSION_TOO_OLD: ErrorReason.ValueType  # 80
@@ -2201,7 +2209,9 @@ class Table(_message.Message):
     profile: _builtins.str
     """The game it plays."""
     viewer_seat: _builtins.int
-    """Whose view this is: a seat, or 0 for somebody who holds no cards here."""
+    """Whose view this is: a seat, or 0 for somebody who has none here. A player who was not dealt into the hand that is
+    shown sees no more of it than a spectator does.
+    """
     status: Global___TableStatus.ValueType
     """What the table waits for."""
     paused: _builtins.bool
@@ -2211,7 +2221,7 @@ class Table(_message.Message):
     pots_played: _builtins.int
     """How many hands have been resolved (a rained-out one is not), for sessions that end after a number of pots."""
     hand_profile: _builtins.str
-    """The game of that hand, where dealer's choice may give it its own."""
+    """The game of that hand: the table's, unless dealer's choice gave it another one. Empty before the first."""
     button_seat: _builtins.int
     """The dealer of that hand; 0 before the first."""
     street: _builtins.int
@@ -2416,6 +2426,7 @@ class Seat(_message.Message):
     HAND_FIELD_NUMBER: _builtins.int
     OUT_FIELD_NUMBER: _builtins.int
     TIME_BANK_FIELD_NUMBER: _builtins.int
+    ADDING_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Its number."""
     player_id: _builtins.str
@@ -2442,6 +2453,8 @@ class Seat(_message.Message):
     """Whether the hand was shown to all."""
     out: _builtins.bool
     """Whether the player rolled every card without taking the lead: no more bets, but the hand stays shown."""
+    adding: _builtins.int
+    """Chips that come to the stack when the running hand ends, in minor units. They are not yet in `bought_in`."""
     @_builtins.property
     def down_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Cards dealt down, in the order they came; `??` where the viewer may not see them."""
@@ -2486,10 +2499,11 @@ class Seat(_message.Message):
         hand: Global___ShownHand | None = ...,
         out: _builtins.bool = ...,
         time_bank: _duration_pb2.Duration | None = ...,
+        adding: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "time_bank", b"time_bank", "up_cards", b"up_cards"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adding", b"adding", "all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "time_bank", b"time_bank", "up_cards", b"up_cards"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2772,6 +2786,9 @@ class Event(_message.Message):
     SESSION_ENDED_FIELD_NUMBER: _builtins.int
     TABLE_DELETED_FIELD_NUMBER: _builtins.int
     CARRY_SPLIT_FIELD_NUMBER: _builtins.int
+    CHIPS_QUEUED_FIELD_NUMBER: _builtins.int
+    GAME_NAMED_FIELD_NUMBER: _builtins.int
+    HAND_VOIDED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hand_started(self) -> Global___HandStarted:
         """A hand began."""
@@ -2936,6 +2953,18 @@ class Event(_message.Message):
     def carry_split(self) -> Global___CarrySplit:
         """A rained-out pot was split: no hand can be dealt for it."""
 
+    @_builtins.property
+    def chips_queued(self) -> Global___ChipsQueued:
+        """A player's chips wait for the end of the hand."""
+
+    @_builtins.property
+    def game_named(self) -> Global___GameNamed:
+        """The next hand is another game than the table's."""
+
+    @_builtins.property
+    def hand_voided(self) -> Global___HandVoided:
+        """The running hand is void, as the table is deleted."""
+
     def __init__(
         self,
         *,
@@ -2980,12 +3009,15 @@ class Event(_message.Message):
         session_ended: Global___SessionEnded | None = ...,
         table_deleted: Global___TableDeleted | None = ...,
         carry_split: Global___CarrySplit | None = ...,
+        chips_queued: Global___ChipsQueued | None = ...,
+        game_named: Global___GameNamed | None = ...,
+        hand_voided: Global___HandVoided | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "chips_queued", b"chips_queued", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "game_named", b"game_named", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "chips_queued", b"chips_queued", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "game_named", b"game_named", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["hand_started", "ante_posted", "burned", "burns_returned", "street_started", "card_dealt", "community_card_dealt", "card_rolled", "wild_named", "purchase_offered", "purchase_made", "purchase_declined", "card_replaced", "bring_in_posted", "completed", "checked", "called", "bet_made", "raised", "folded", "leader_named", "player_out", "bet_returned", "betting_closed", "hand_shown", "pot_awarded", "rained_out", "hand_ended", "card_exposed", "table_created", "seat_taken", "seat_left", "sat_out", "sat_in", "chips_added", "action_timed_out", "table_paused", "table_resumed", "session_ended", "table_deleted", "carry_split"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["hand_started", "ante_posted", "burned", "burns_returned", "street_started", "card_dealt", "community_card_dealt", "card_rolled", "wild_named", "purchase_offered", "purchase_made", "purchase_declined", "card_replaced", "bring_in_posted", "completed", "checked", "called", "bet_made", "raised", "folded", "leader_named", "player_out", "bet_returned", "betting_closed", "hand_shown", "pot_awarded", "rained_out", "hand_ended", "card_exposed", "table_created", "seat_taken", "seat_left", "sat_out", "sat_in", "chips_added", "action_timed_out", "table_paused", "table_resumed", "session_ended", "table_deleted", "carry_split", "chips_queued", "game_named", "hand_voided"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -3935,8 +3967,84 @@ class SatIn(_message.Message):
 Global___SatIn: _TypeAlias = SatIn  # noqa: Y015
 
 @_typing.final
+class ChipsQueued(_message.Message):
+    """A player's chips wait for the end of the running hand; ChipsAdded follows when they come."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    amount: _builtins.int
+    """In minor units."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        amount: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChipsQueued: _TypeAlias = ChipsQueued  # noqa: Y015
+
+@_typing.final
+class GameNamed(_message.Message):
+    """Under dealer's choice the next hand is another game than the table's; HandStarted follows. GetTable tells its rules."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROFILE_FIELD_NUMBER: _builtins.int
+    RULES_CHANGED_FIELD_NUMBER: _builtins.int
+    profile: _builtins.str
+    """The game, as ListProfiles names it."""
+    rules_changed: _builtins.bool
+    """Whether rules of it were replaced."""
+    def __init__(
+        self,
+        *,
+        profile: _builtins.str = ...,
+        rules_changed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "rules_changed", b"rules_changed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameNamed: _TypeAlias = GameNamed  # noqa: Y015
+
+@_typing.final
+class HandVoided(_message.Message):
+    """The running hand is void, as the table is deleted: what was paid into it went back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETURNED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def returned(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatAmount]:
+        """Who got how much back."""
+
+    def __init__(
+        self,
+        *,
+        returned: _abc.Iterable[Global___SeatAmount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["returned", b"returned"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandVoided: _TypeAlias = HandVoided  # noqa: Y015
+
+@_typing.final
 class ChipsAdded(_message.Message):
-    """A player brought more chips."""
+    """A player brought more chips; they are in the stack."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4040,7 +4148,7 @@ Global___SessionEnded: _TypeAlias = SessionEnded  # noqa: Y015
 
 @_typing.final
 class TableDeleted(_message.Message):
-    """The table is gone; everybody was paid out."""
+    """The table is gone; everybody was paid out. The last event of a table."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4249,6 +4357,8 @@ class ListTablesRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
     FREE_SEATS_ONLY_FIELD_NUMBER: _builtins.int
+    JOINABLE_ONLY_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """The most tables to return: 1 to 1000; 0: 100. A page may hold fewer without being the last."""
     page_token: _builtins.str
@@ -4257,6 +4367,10 @@ class ListTablesRequest(_message.Message):
     """Only tables that play this game; empty: all."""
     free_seats_only: _builtins.bool
     """Only tables with a free seat."""
+    joinable_only: _builtins.bool
+    """Only tables at which a player may sit down: with a free seat, and a session that is not over."""
+    status: Global___TableStatus.ValueType
+    """Only tables that wait for this; unspecified: all."""
     def __init__(
         self,
         *,
@@ -4264,10 +4378,12 @@ class ListTablesRequest(_message.Message):
         page_token: _builtins.str = ...,
         profile: _builtins.str = ...,
         free_seats_only: _builtins.bool = ...,
+        joinable_only: _builtins.bool = ...,
+        status: Global___TableStatus.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_seats_only", b"free_seats_only", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_seats_only", b"free_seats_only", "joinable_only", b"joinable_only", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -4275,7 +4391,9 @@ Global___ListTablesRequest: _TypeAlias = ListTablesRequest  # noqa: Y015
 
 @_typing.final
 class ListTablesResponse(_message.Message):
-    """A page of tables, in a stable order."""
+    """A page of tables, in a stable order. With filters one call looks at about a thousand tables at most, so a page may be
+    short, or empty, without being the last.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4317,6 +4435,7 @@ class TableSummary(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     MIN_BUY_IN_FIELD_NUMBER: _builtins.int
     MAX_BUY_IN_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id."""
     name: _builtins.str
@@ -4337,6 +4456,8 @@ class TableSummary(_message.Message):
     """The fewest minor units to sit down with."""
     max_buy_in: _builtins.int
     """The most minor units to sit down with."""
+    paused: _builtins.bool
+    """Whether its clock stands still."""
     def __init__(
         self,
         *,
@@ -4350,10 +4471,11 @@ class TableSummary(_message.Message):
         version: _builtins.int = ...,
         min_buy_in: _builtins.int = ...,
         max_buy_in: _builtins.int = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_number", b"hand_number", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "profile", b"profile", "seats", b"seats", "seats_taken", b"seats_taken", "status", b"status", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_number", b"hand_number", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "paused", b"paused", "profile", b"profile", "seats", b"seats", "seats_taken", b"seats_taken", "status", b"status", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -4429,7 +4551,7 @@ Global___DeleteTableResponse: _TypeAlias = DeleteTableResponse  # noqa: Y015
 
 @_typing.final
 class Payout(_message.Message):
-    """What a player took from a table."""
+    """What a player took from a table at its end. A player who left the running hand before has what that hand returned."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -5052,10 +5174,14 @@ class DealRequest(_message.Message):
     etag: _builtins.str
     """Refuses the change unless this is the table's current etag; empty: any."""
     profile: _builtins.str
-    """The game of this hand, under dealer's choice; empty: the table's."""
+    """The game of this hand, under dealer's choice; empty: the table's. Its amounts are the same chips in the table's minor
+    units; after rain it stays empty or names the game that was rained out.
+    """
     @_builtins.property
     def rules(self) -> Global___Rules:
-        """Rules that replace those of the game, under dealer's choice."""
+        """Rules that replace those of the game, under dealer's choice, amounts in the table's minor units. `stakes`,
+        `minor_units`, `session_pots` and `dealers_choice` are the table's.
+        """
 
     def __init__(
         self,
@@ -5339,7 +5465,7 @@ Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
 
 @_typing.final
 class Standing(_message.Message):
-    """How one player stands."""
+    """How one player stands. While a hand is being played the chips count that there were before it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -5356,11 +5482,11 @@ class Standing(_message.Message):
     seat: _builtins.int
     """The player's seat; 0 after leaving."""
     stack: _builtins.int
-    """The chips, in minor units."""
+    """The chips, in minor units: the stack, and what the player has taken along from earlier seats at this table."""
     bought_in: _builtins.int
     """What the player brought in all, in minor units."""
     net: _builtins.int
-    """The difference, in minor units: what the player has won or lost."""
+    """`stack` less `bought_in`, in minor units: what the player has won or lost."""
     def __init__(
         self,
         *,
