@@ -3,6 +3,8 @@
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import engine
@@ -14,6 +16,7 @@ from service.errors import Reason, ServiceError
 from service.named_game import NamedGame
 from service.table import Change, Settings, Table
 from service.table_events import GameNamed
+from tests.engine.test_knob_pairs import VALUES
 
 NOW = 1000
 CHOICE = {"dealers_choice": True}
@@ -203,3 +206,30 @@ class TestRedeal:
         after = deal(seating.leave(table, table.seating(3)).table).table
         assert [1, 2] == sorted(player.seat for player in after.hand.players)
         assert [] == after.broken()
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_named_is_played_or_refused(seed):
+    """Any game with any knobs at any table: a hand begins that is whole, or everything stays as it was."""
+    rng = random.Random(seed)
+    own = rng.choice(("baseball", "baseball-home", "seven-card-stud"))
+    table = table_of(*[4000] * rng.randint(2, 6), profile=own, **CHOICE)
+    knobs: dict[str, object] = {}
+    for knob in rng.sample(sorted(VALUES), rng.randint(0, 3)):
+        value, needed = rng.choice(VALUES[knob])
+        knobs |= {**needed, knob: value}
+    named = NamedGame(rng.choice(("", *engine.PROFILES)), knobs)
+    refused = None
+    try:
+        dealt = deal(table, named).table
+    except ServiceError as error:
+        refused = error
+    if refused is not None:
+        assert refused.reason in (Reason.RULES_CONTRADICTORY, Reason.NOT_ENOUGH_PLAYERS)
+        assert refused.fields or refused.reason == Reason.NOT_ENOUGH_PLAYERS
+        return
+    after = folded_out(dealt) if dealt.playing else dealt
+    for each in (dealt, after):
+        assert [] == each.broken() + engine.broken(each.hand)
+    assert (table.rules.stakes, table.rules.minor_units) == (dealt.hand.rules.stakes, dealt.hand.rules.minor_units)
