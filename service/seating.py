@@ -100,7 +100,7 @@ def sit_in(table: Table, seating: Seating) -> Seated | None:
     """Have a player dealt in from the next hand on; None: it is so already."""
     if not seating.sitting_out:
         return None
-    seating = replace(seating, sitting_out=False)
+    seating = replace(seating, sitting_out=False, timeouts=0)
     return Seated(table.seated(seating), seating, (SatIn(seating.seat),))
 
 

@@ -260,6 +260,8 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             wrong.append(f"{self.chips} chips are here, {self.brought} came and {self.taken} went")
         if (self.deadline_ms is not None) != (self.playing and not self.paused):
             wrong.append(f"deadline {self.deadline_ms} while playing is {self.playing} and paused is {self.paused}")
+        if self.deal_ms is not None and (self.playing or self.paused):
+            wrong.append("the next hand is to be dealt while one is being played, or the table is paused")
         wrong += [
             f"seat {seating.seat} waits for {seating.adding} chips without being in a running hand"
             for seating in self.seats

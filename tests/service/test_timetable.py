@@ -5,6 +5,7 @@ from engine import Action, ActionKind
 from engine.cards import FULL_DECK
 from service import dealer, seating, timetable
 from service.table import Settings, Table
+from service.table_events import SeatLeft
 
 NOW_MS = 1_900_000_000_000
 SETTINGS = Settings(action_time_ms=30_000, time_bank_ms=60_000)
