@@ -267,8 +267,6 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             for seating in self.seats
             if seating.adding and not (seating.adding > 0 and self.playing and self.in_hand(seating.seat))
         ]
-        if self.deal_ms is not None and (self.playing or self.paused):
-            wrong.append(f"a hand is to be dealt while playing is {self.playing} and paused is {self.paused}")
         return wrong
 
 

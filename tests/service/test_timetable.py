@@ -5,7 +5,6 @@ from engine import Action, ActionKind
 from engine.cards import FULL_DECK
 from service import dealer, seating, timetable
 from service.table import Settings, Table
-from service.table_events import SeatLeft
 
 NOW_MS = 1_900_000_000_000
 SETTINGS = Settings(action_time_ms=30_000, time_bank_ms=60_000)
@@ -169,6 +168,6 @@ class TestWhatIsDue:
         assert table.deadline_ms == table.due_ms
 
     def test_a_next_deal_during_a_hand_is_impossible(self):
-        assert ["a hand is to be dealt while playing is True and paused is False"] == replace(
+        assert ["the next hand is to be dealt while one is being played, or the table is paused"] == replace(
             dealt(table_of(50, 50)), deal_ms=7
         ).broken()
