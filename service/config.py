@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from service.certificates import CertificateError, CertificateFiles
 from service.credentials import (
     Keyring,
     OperatorKey,
@@ -25,6 +26,7 @@ from service.store.durability import Durability
 
 MAX_WORKERS = 256
 MAX_PORT = 65_535
+MAX_RATE = 1_000_000
 
 
 class ConfigError(Exception):
@@ -58,6 +60,18 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     store_timeout_ms: int = 2000
     drain_ms: int = 10_000
     max_message_bytes: int = 1 << 20
+    max_streams: int = 10_000
+    """Calls in flight on one connection, streams among them."""
+    max_connection_age_s: int = 0
+    """0: connections may grow as old as they like."""
+    operator_rate: int = 0
+    seat_rate: int = 200
+    peer_rate: int = 50
+    """Requests a second of one operator key, one seat token, one address without credentials; 0: no limit."""
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_client_ca: str | None = None
+    """Files in PEM; the last one has every client show a certificate."""
     log_level: str = "info"
 
     @property
@@ -69,6 +83,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def store_durability(self) -> Durability:
         """What "stored" promises."""
         return Durability.parse(self.durability)
+
+    @property
+    def certificate_files(self) -> CertificateFiles | None:
+        """The files of TLS, None: without TLS."""
+        if self.tls_cert is None or self.tls_key is None:
+            return None
+        return CertificateFiles(self.tls_cert, self.tls_key, self.tls_client_ca)
 
     def public(self) -> dict[str, Any]:
         """Return the settings as they may be printed: keys by id, addresses without user and password."""
@@ -103,11 +124,44 @@ def read_config(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Con
     if values.get("dev"):
         operator_keys = (*operator_keys, OperatorKey.random("dev"))
         token_keys = token_keys or (TokenKey.random("dev"),)
+        # A server to try things with is often driven hard, and from one address.
+        values = dict.fromkeys(("operator_rate", "seat_rate", "peer_rate"), 0) | values
     _require("DUGOUT_OPERATOR_KEYS", operator_keys)
     _require("DUGOUT_TOKEN_KEYS", token_keys)
     config = Config(operator_keys=operator_keys, token_keys=token_keys, **values)
     _check_together(config)
+    _check_certificates(config)
     return config
+
+
+def reread_keys(config: Config, environment: Mapping[str, str]) -> Config:
+    """Return the settings with the operator and token keys as their files have them now; a key of ``dev`` stays.
+
+    Raises:
+        ConfigError: if a file cannot be used.
+    """
+    operator_keys = _secrets(environment, "DUGOUT_OPERATOR_KEYS", parse_operator_keys)
+    token_keys = _secrets(environment, "DUGOUT_TOKEN_KEYS", parse_token_keys)
+    if config.dev:
+        operator_keys = (*operator_keys, config.operator_keys[-1])
+        token_keys = token_keys or config.token_keys
+    _require("DUGOUT_OPERATOR_KEYS", operator_keys)
+    _require("DUGOUT_TOKEN_KEYS", token_keys)
+    return msgspec.structs.replace(config, operator_keys=operator_keys, token_keys=token_keys)
+
+
+def _check_certificates(config: Config) -> None:
+    cert, key, client_ca = (_SETTINGS[name][0] for name in ("tls_cert", "tls_key", "tls_client_ca"))
+    if (config.tls_cert is None) != (config.tls_key is None):
+        missing, there = (cert, key) if config.tls_cert is None else (key, cert)
+        raise ConfigError(missing, "", f"a file in PEM, as there is {there}")
+    if config.tls_client_ca is not None and config.tls_cert is None:
+        raise ConfigError(client_ca, config.tls_client_ca, f"nothing without {cert} and {key}")
+    if config.certificate_files is not None:
+        try:
+            config.certificate_files.read()
+        except CertificateError as error:
+            raise ConfigError(_SETTINGS[error.setting][0], error.path, error.allowed) from None
 
 
 def _check_together(config: Config) -> None:
@@ -200,6 +254,8 @@ def _level(text: str) -> str:
     return text.lower()
 
 
+_RATE = f"0 (no limit) to {MAX_RATE} requests a second"
+
 _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "host": ("DUGOUT_HOST", _host, "an address or a name of this machine"),
     "port": ("DUGOUT_PORT", _whole(0, MAX_PORT), f"0 (a free port) to {MAX_PORT}"),
@@ -215,6 +271,14 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
     "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
     "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
+    "max_streams": ("DUGOUT_MAX_STREAMS", _whole(1, 1_000_000), "1 to 1000000 calls on one connection"),
+    "max_connection_age_s": ("DUGOUT_MAX_CONNECTION_AGE", _duration(1000, 0, 86_400_000), "0 (any) to 24h, such as 1h"),
+    "operator_rate": ("DUGOUT_OPERATOR_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
+    "seat_rate": ("DUGOUT_SEAT_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
+    "peer_rate": ("DUGOUT_PEER_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
+    "tls_cert": ("DUGOUT_TLS_CERT", str, "a file in PEM"),
+    "tls_key": ("DUGOUT_TLS_KEY", str, "a file in PEM"),
+    "tls_client_ca": ("DUGOUT_TLS_CLIENT_CA", str, "a file in PEM"),
     "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
 }
 """Every setting with its variable, how it is read, and what is allowed."""

@@ -15,7 +15,7 @@ import re
 import secrets
 import time
 import traceback
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,7 +26,7 @@ from google.protobuf import message
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
-from service.credentials import Caller, CredentialError
+from service.credentials import Caller
 from service.errors import DETAILS_KEY, Reason, ServiceError, refusal, rich_status
 
 _log = structlog.get_logger()
@@ -34,8 +34,8 @@ _log = structlog.get_logger()
 _NO_DEADLINE_S = 10**8
 """grpc says so many seconds or more for a call without a deadline."""
 
-Identify: TypeAlias = Callable[[str | None], Caller]
-"""Says who sent an ``authorization`` text; CredentialError if it is no valid credential."""
+Admit: TypeAlias = Callable[[Sequence[str], str, str], Caller]
+"""Says who calls, from the ``authorization`` texts, the peer and the RPC's name; raises if the call is not let in."""
 
 _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 _Method: TypeAlias = Callable[[Any, "Call"], Any]
@@ -59,10 +59,10 @@ class Call(msgspec.Struct, frozen=True):
         return None if self.expires_at_s is None else max(self.expires_at_s - time.monotonic(), 0.0)
 
 
-def service_handler(service: ServiceDescriptor, methods: object, identify: Identify) -> grpc.GenericRpcHandler:
+def service_handler(service: ServiceDescriptor, methods: object, admit: Admit) -> grpc.GenericRpcHandler:
     """Return the handler of every RPC of a service; ``methods`` implements those it has methods for."""
     handlers = {
-        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), identify))
+        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), admit))
         for method in service.methods
     }
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
@@ -88,12 +88,12 @@ def decode(request_class: type[message.Message], data: bytes) -> Any:
 class _Rpc:
     """One RPC: its request class and the method that answers it, if there is one."""
 
-    def __init__(self, descriptor: MethodDescriptor, method: _Method | None, identify: Identify) -> None:
+    def __init__(self, descriptor: MethodDescriptor, method: _Method | None, admit: Admit) -> None:
         self.descriptor = descriptor
         self.name = f"{descriptor.containing_service.full_name}/{descriptor.name}"
         self._request_class = GetMessageClass(descriptor.input_type)
         self._method = method
-        self._identify = identify
+        self._admit = admit
 
     def decode(self, data: bytes) -> Any:
         return decode(self._request_class, data)
@@ -114,10 +114,11 @@ class _Rpc:
     def call(self, context: _Context) -> Call:
         remaining_s = context.time_remaining()
         limited = remaining_s is not None and remaining_s < _NO_DEADLINE_S
+        peer = context.peer()
         return Call(
             method=self.name,
-            caller=self._identify(_authorization(context)),
-            peer=context.peer(),
+            caller=self._admit(_authorizations(context), peer, self.name),
+            peer=peer,
             expires_at_s=time.monotonic() + remaining_s if limited else None,
         )
 
@@ -151,11 +152,8 @@ class _Rpc:
         return ServiceError(Reason.INTERNAL, "the server has a defect", metadata={"incident": incident})
 
 
-def _authorization(context: _Context) -> str | None:
-    values = [value for key, value in context.invocation_metadata() or () if key == "authorization"]
-    if len(values) > 1:
-        raise CredentialError("authorization must stand there once")
-    return str(values[0]) if values else None
+def _authorizations(context: _Context) -> list[str]:
+    return [str(value) for key, value in context.invocation_metadata() or () if key == "authorization"]
 
 
 def _kinds(error: BaseException) -> str:
@@ -184,8 +182,8 @@ def _handler(rpc: _Rpc) -> Any:
 
 def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
     async def reply(data: bytes, context: _Context) -> bytes:
-        request = rpc.decode(data)
-        answer: message.Message = await rpc.method()(request, rpc.call(context))
+        call, request = rpc.call(context), rpc.decode(data)
+        answer: message.Message = await rpc.method()(request, call)
         return answer.SerializeToString()
 
     async def handle(data: bytes, context: _Context) -> bytes:
@@ -196,8 +194,8 @@ def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
 
 def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]:
     async def replies(data: bytes, context: _Context) -> None:
-        request = rpc.decode(data)
-        await _send(context, rpc.method()(request, rpc.call(context)))
+        call, request = rpc.call(context), rpc.decode(data)
+        await _send(context, rpc.method()(request, call))
 
     async def handle(data: bytes, context: _Context) -> None:
         await rpc.answer(context, replies(data, context))
@@ -207,10 +205,11 @@ def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]
 
 def _both_streaming(rpc: _Rpc) -> Callable[[AsyncIterator[bytes], _Context], Awaitable[None]]:
     async def replies(messages: AsyncIterator[bytes], context: _Context) -> None:
+        call = rpc.call(context)
         requests = _decoded(rpc, messages)
         if not rpc.offered:
             await anext(requests, None)  # as everywhere, bytes that cannot be read are told first
-        await _send(context, rpc.method()(requests, rpc.call(context)))
+        await _send(context, rpc.method()(requests, call))
 
     async def handle(messages: AsyncIterator[bytes], context: _Context) -> None:
         await rpc.answer(context, replies(messages, context))

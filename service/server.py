@@ -19,9 +19,10 @@ import uvloop
 
 from proto.stud.v1 import stud_pb2
 from service.address import Address
+from service.admission import Gate
+from service.certificates import CertificateError
 from service.clock import Clock, SystemClock
 from service.config import Config
-from service.credentials import Caller, Keyring
 from service.evaluator_rpc import EvaluatorRpc
 from service.feed import Feed
 from service.health import Health
@@ -35,6 +36,7 @@ from service.store.base import Store, StoreError
 from service.store.redis import RedisStore
 from service.table_rpc import TableRpc
 from service.table_service import TableService
+from service.transport import PortError, open_port, server_options
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
 _PICK_UP_S = 0.05
@@ -57,15 +59,12 @@ class Server:
         names = [service.full_name for service in _SERVICES]
         keyring = config.keyring
         self._drain_s = config.drain_ms / 1000
+        self._certificate_files = config.certificate_files
         self._feed = Feed(store)
         self._health = Health(names)
         self._grpc = grpc.aio.server(
             interceptors=[AccessLog()],
-            options=[
-                ("grpc.so_reuseport", 1),
-                ("grpc.max_receive_message_length", config.max_message_bytes),
-                ("grpc.max_send_message_length", -1),
-            ],
+            options=server_options(config),
         )
         tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
         methods = {
@@ -73,18 +72,29 @@ class Server:
             "EvaluatorService": EvaluatorRpc(),
             "RulesService": RulesRpc(),
         }
-        identify = partial(_identify, keyring, clock)
+        gate = Gate(
+            keyring,
+            clock,
+            operator_rate=config.operator_rate,
+            seat_rate=config.seat_rate,
+            peer_rate=config.peer_rate,
+        )
         self._grpc.add_generic_rpc_handlers(
             [
-                *(service_handler(service, methods[service.name], identify) for service in _SERVICES),
+                *(service_handler(service, methods[service.name], gate.admit) for service in _SERVICES),
                 self._health.handler(),
                 *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES)),
             ]
         )
 
     async def start(self, address: Address) -> int:
-        """Answer calls on an address and return its port."""
-        port = self._grpc.add_insecure_port(str(address))
+        """Answer calls on an address and return its port.
+
+        Raises:
+            CertificateError: if a file of certificates cannot be used.
+            PortError: if grpc cannot listen there.
+        """
+        port = open_port(self._grpc, address, self._certificate_files)
         self._feed.start()
         await self._grpc.start()
         return port
@@ -99,10 +109,6 @@ class Server:
         await asyncio.sleep(_PICK_UP_S)
         await self._grpc.stop(self._drain_s)
         await self._feed.close()
-
-
-def _identify(keyring: Keyring, clock: Clock, authorization: str | None) -> Caller:
-    return keyring.identify(authorization, clock.now_ms())
 
 
 async def _serve(config: Config, closed: asyncio.Event) -> None:
@@ -156,7 +162,7 @@ def main() -> None:
     configure_logs(config.log_level)
     try:
         uvloop.run(_until_told(config))
-    except StoreError as error:
+    except (StoreError, CertificateError, PortError) as error:
         _say(failed=str(error))
         sys.exit(1)
 

@@ -225,6 +225,9 @@ def config(tenant: str) -> Config:
         ),
         token_keys=(TokenKey("k", "t" * 32),),
         drain_ms=2000,
+        # Tests call as fast as they can; those of the limits set their own.
+        seat_rate=0,
+        peer_rate=0,
     )
 
 
