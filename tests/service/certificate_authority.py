@@ -35,7 +35,7 @@ class Signed:
 
 
 class Authority:
-    """Somebody who signs certificates, for 127.0.0.1 and localhost if nothing else is said."""
+    """Somebody who signs certificates."""
 
     def __init__(self, name: str = "Authority") -> None:
         self._name = name
@@ -43,13 +43,19 @@ class Authority:
         certificate = self._certificate(name, self._key, timedelta(0), None)
         self.certificate = certificate.public_bytes(Encoding.PEM)
 
-    def sign(self, name: str = "localhost", *, older: timedelta = timedelta(0)) -> Signed:
-        """Make a certificate that is good from a day ago until tomorrow, or all of that ``older``."""
+    def sign(self, name: str = "localhost", *, older: timedelta = timedelta(0), loopback: bool = True) -> Signed:
+        """Make a certificate for a name, and for 127.0.0.1 if ``loopback``.
+
+        It is good from a day ago until tomorrow, or all of that ``older``.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
-        return Signed(self._certificate(name, key, older, name), key)
+        names: list[x509.GeneralName] = [x509.DNSName(name)]
+        if loopback:
+            names.append(x509.IPAddress(ip_address("127.0.0.1")))
+        return Signed(self._certificate(name, key, older, names), key)
 
     def _certificate(
-        self, subject: str, key: ec.EllipticCurvePrivateKey, older: timedelta, host: str | None
+        self, subject: str, key: ec.EllipticCurvePrivateKey, older: timedelta, names: list[x509.GeneralName] | None
     ) -> x509.Certificate:
         now = datetime.now(UTC) - older
         builder = (
@@ -60,9 +66,8 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - DAY)
             .not_valid_after(now + DAY)
-            .add_extension(x509.BasicConstraints(ca=host is None, path_length=None), critical=True)
+            .add_extension(x509.BasicConstraints(ca=names is None, path_length=None), critical=True)
         )
-        if host is not None:
-            names = [x509.DNSName(host), x509.IPAddress(ip_address("127.0.0.1"))]
+        if names is not None:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         return builder.sign(self._key, SHA256())

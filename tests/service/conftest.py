@@ -177,11 +177,12 @@ class Refusal:
     metadata: dict[str, str]
     fields: dict[str, str]
     retry: bool
+    retry_ms: int
     message: str
 
     def read(self, error: grpc.aio.AioRpcError) -> None:
         self.status, self.message = error.code(), error.details() or ""
-        self.reason, self.metadata, self.fields, self.retry = "", {}, {}, False
+        self.reason, self.metadata, self.fields, self.retry, self.retry_ms = "", {}, {}, False, 0
         for key, value in error.trailing_metadata() or ():
             if key != "grpc-status-details-bin":
                 continue
@@ -197,7 +198,7 @@ class Refusal:
                 elif detail.Unpack(bad):
                     self.fields = {each.field: each.description for each in bad.field_violations}
                 elif detail.Unpack(retry):
-                    self.retry = True
+                    self.retry, self.retry_ms = True, retry.retry_delay.ToMilliseconds()
 
 
 @contextmanager

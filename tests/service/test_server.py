@@ -8,6 +8,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2
+from msgspec.structs import replace
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 from service.address import Address
@@ -116,6 +117,49 @@ class TestStopping:
                 await tables.CreateTable(request, **wire.options())
             assert grpc.StatusCode.UNAVAILABLE == error.value.code()
         await store.close()
+
+
+class TestRateLimits:
+    async def test_who_calls_too_often_is_told_exactly_when_to_come_back(self, store, config, clock, wire, refused):
+        limited = replace(config, operator_rate=100, seat_rate=20, peer_rate=5)
+        server = Server(limited, store, clock=clock)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            table_id, (token, *_) = await wire.table()
+            read = stud_pb2_grpc.TableServiceStub(channel).GetTable
+            request = stud_pb2.GetTableRequest(table_id=table_id)
+            for bearer, at_once, wait_ms in (("operator", 200, 10), (token, 40, 50), (None, 10, 200)):
+                for _ in range(at_once):
+                    await read(request, **wire.options(bearer))
+                with refused("RESOURCE_EXHAUSTED", "RATE_LIMITED") as refusal:
+                    await read(request, **wire.options(bearer))
+                assert wait_ms == refusal.retry_ms
+                clock.time_ms += wait_ms
+                await read(request, **wire.options(bearer))
+        await server.stop()
+
+    async def test_bad_credentials_end_in_waiting_and_health_and_reflection_do_not(
+        self, store, config, clock, wire, refused
+    ):
+        server = Server(replace(config, peer_rate=5), store, clock=clock)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            evaluator = stud_pb2_grpc.EvaluatorServiceStub(channel)
+            for reason in ("CREDENTIALS_INVALID", "CREDENTIALS_INVALID", "RATE_LIMITED"):
+                status = "RESOURCE_EXHAUSTED" if reason == "RATE_LIMITED" else "UNAUTHENTICATED"
+                with refused(status, reason):
+                    await evaluator.Evaluate(stud_pb2.EvaluateRequest(cards="Ks"), **wire.options("guess"))
+            with refused("RESOURCE_EXHAUSTED", "RATE_LIMITED"):
+                await channel.unary_unary("/stud.v1.EvaluatorService/Odds")(b"\xff", timeout=20)
+            wire.channel = channel
+            for _ in range(20):
+                health = health_pb2_grpc.HealthStub(channel)
+                await health.Check(health_pb2.HealthCheckRequest(), timeout=20)
+                await TestReflection.ask(wire, REFLECTION_SERVICES[0], list_services="")
+            table_id = (await wire.table(0))[0]
+            wire.tables = stud_pb2_grpc.TableServiceStub(channel)
+            assert 1 == (await wire.get(table_id)).version
+        await server.stop()
 
 
 class TestWithoutTheStore:
