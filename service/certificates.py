@@ -4,11 +4,17 @@ Files are checked before they are used: that they can be read, hold what they sh
 more of a key than where it is.
 """
 
+import base64
 import os
+import re
 import ssl
 from pathlib import Path
 
 import msgspec
+
+# The object identifiers of Ed25519, Ed448 and P-521 (RFC 8410, RFC 5480), which stand at the beginning of a key.
+_UNUSABLE = tuple(map(bytes.fromhex, ("06032b6570", "06032b6571", "06052b81040023")))
+_HEAD_BYTES = 100
 
 
 class CertificateError(ValueError):
@@ -51,10 +57,18 @@ class CertificateFiles(msgspec.Struct, frozen=True):
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.cert, self.key, password=_no_password)
         except (ssl.SSLError, ValueError, OSError) as error:
-            mismatch = isinstance(error, ssl.SSLError) and error.reason == "KEY_VALUES_MISMATCH"
-            allowed = f"the key of the certificate in {self.cert}" if mismatch else "one unencrypted private key in PEM"
-            raise CertificateError("tls_key", self.key, allowed) from None
+            raise self._refusal(getattr(error, "reason", None) or "") from None
+        if _is_unusable(key):
+            raise CertificateError("tls_key", self.key, "a key for RSA, or for ECDSA on P-256 or P-384")
         return Certificates(chain, key, client_cas)
+
+    def _refusal(self, reason: str) -> CertificateError:
+        """Return what OpenSSL means."""
+        if reason == "KEY_VALUES_MISMATCH":
+            return CertificateError("tls_key", self.key, f"the key of the certificate in {self.cert}")
+        if reason.endswith(("_TOO_SMALL", "_TOO_WEAK")):
+            return CertificateError("tls_cert", self.cert, "keys of 2048 bits or more, and a signature of today")
+        return CertificateError("tls_key", self.key, "one unencrypted private key in PEM")
 
     @property
     def mark(self) -> tuple[tuple[int, int, int] | None, ...]:
@@ -86,6 +100,12 @@ def _mark(path: str) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _is_unusable(key: bytes) -> bool:
+    """Whether grpc would take the key and then refuse every connection."""
+    found = re.search(rb"-----BEGIN (?:EC )?PRIVATE KEY-----(.+?)-----END", key, re.DOTALL)
+    return found is not None and any(kind in base64.b64decode(found[1])[:_HEAD_BYTES] for kind in _UNUSABLE)
 
 
 def _no_password() -> str:

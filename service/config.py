@@ -60,6 +60,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     store_timeout_ms: int = 2000
     drain_ms: int = 10_000
     max_message_bytes: int = 1 << 20
+    max_connections: int = 10_000
+    """Of one worker."""
     max_streams: int = 10_000
     """Calls in flight on one connection, streams among them."""
     max_connection_age_s: int = 0
@@ -271,6 +273,7 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
     "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
     "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
+    "max_connections": ("DUGOUT_MAX_CONNECTIONS", _whole(1, 1_000_000), "1 to 1000000 connections of a worker"),
     "max_streams": ("DUGOUT_MAX_STREAMS", _whole(1, 1_000_000), "1 to 1000000 calls on one connection"),
     "max_connection_age_s": ("DUGOUT_MAX_CONNECTION_AGE", _duration(1000, 0, 86_400_000), "0 (any) to 24h, such as 1h"),
     "operator_rate": ("DUGOUT_OPERATOR_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),

@@ -42,6 +42,7 @@ def server_options(config: Config) -> Options:
         ("grpc.compression_enabled_algorithms_bitset", _IDENTITY_ONLY),
         ("grpc.max_metadata_size", METADATA_BYTES_MOST),
         ("grpc.absolute_max_metadata_size", METADATA_BYTES_MOST),
+        ("grpc.max_allowed_incoming_connections", config.max_connections),
         ("grpc.max_concurrent_streams", config.max_streams),
         ("grpc.server_handshake_timeout_ms", _HANDSHAKE_MS),
         # A client that went away without a word is found out, and one that pings without end is sent away.

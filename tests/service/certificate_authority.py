@@ -6,13 +6,9 @@ from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-)
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
 DAY = timedelta(days=1)
@@ -21,7 +17,7 @@ DAY = timedelta(days=1)
 class Signed:
     """A certificate and its key, in PEM."""
 
-    def __init__(self, certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey) -> None:
+    def __init__(self, certificate: x509.Certificate, key: CertificateIssuerPrivateKeyTypes) -> None:
         self.certificate = certificate.public_bytes(Encoding.PEM)
         self.key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         self.locked_key = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"sesame"))
@@ -43,19 +39,30 @@ class Authority:
         certificate = self._certificate(name, self._key, timedelta(0), None)
         self.certificate = certificate.public_bytes(Encoding.PEM)
 
-    def sign(self, name: str = "localhost", *, older: timedelta = timedelta(0), loopback: bool = True) -> Signed:
+    def sign(
+        self,
+        name: str = "localhost",
+        *,
+        older: timedelta = timedelta(0),
+        loopback: bool = True,
+        key: CertificateIssuerPrivateKeyTypes | None = None,
+    ) -> Signed:
         """Make a certificate for a name, and for 127.0.0.1 if ``loopback``.
 
         It is good from a day ago until tomorrow, or all of that ``older``.
         """
-        key = ec.generate_private_key(ec.SECP256R1())
+        key = key or ec.generate_private_key(ec.SECP256R1())
         names: list[x509.GeneralName] = [x509.DNSName(name)]
         if loopback:
             names.append(x509.IPAddress(ip_address("127.0.0.1")))
         return Signed(self._certificate(name, key, older, names), key)
 
     def _certificate(
-        self, subject: str, key: ec.EllipticCurvePrivateKey, older: timedelta, names: list[x509.GeneralName] | None
+        self,
+        subject: str,
+        key: CertificateIssuerPrivateKeyTypes,
+        older: timedelta,
+        names: list[x509.GeneralName] | None,
     ) -> x509.Certificate:
         now = datetime.now(UTC) - older
         builder = (

@@ -1,4 +1,6 @@
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from service.certificates import CertificateError, CertificateFiles
 from tests.service.certificate_authority import Authority
@@ -57,6 +59,42 @@ def test_a_key_that_only_a_password_opens_asks_nobody_for_it(files, authority, t
     (tmp_path / "server-key.pem").write_bytes(signed.locked_key)
     with pytest.raises(CertificateError, match="unencrypted private key"):
         files.read()
+
+
+@pytest.mark.parametrize(
+    "key", [rsa.generate_private_key(65537, 2048), ec.generate_private_key(ec.SECP384R1())], ids=["RSA", "P-384"]
+)
+def test_keys_of_other_kinds(files, authority, key, tmp_path):
+    authority.sign(key=key).write(tmp_path)
+    assert b"PRIVATE KEY" in files.read().key
+
+
+@pytest.mark.parametrize(
+    "key",
+    [ed25519.Ed25519PrivateKey.generate(), ed448.Ed448PrivateKey.generate(), ec.generate_private_key(ec.SECP521R1())],
+    ids=["Ed25519", "Ed448", "P-521"],
+)
+def test_a_key_that_no_connection_could_be_made_with(files, authority, key, tmp_path):
+    authority.sign(key=key).write(tmp_path)
+    with pytest.raises(CertificateError, match="RSA, or for ECDSA on P-256 or P-384") as refusal:
+        files.read()
+    assert "tls_key" == refusal.value.setting
+
+
+def test_the_same_key_in_the_older_form(files, authority, tmp_path):
+    key = ec.generate_private_key(ec.SECP521R1())
+    authority.sign(key=key).write(tmp_path)
+    older = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    (tmp_path / "server-key.pem").write_bytes(older)
+    with pytest.raises(CertificateError, match="P-384"):
+        files.read()
+
+
+def test_a_key_that_is_too_short(files, authority, tmp_path):
+    authority.sign(key=rsa.generate_private_key(65537, 1024)).write(tmp_path)  # noqa: S505 -- meant to be weak
+    with pytest.raises(CertificateError, match="2048 bits") as refusal:
+        files.read()
+    assert "tls_cert" == refusal.value.setting
 
 
 def test_comments_in_any_language_are_no_obstacle(files, authority, tmp_path):

@@ -249,6 +249,29 @@ class TestLimits:
             assert grpc.StatusCode.UNAVAILABLE == error.value.code()
             assert 4 == (await tables.GetTable(stud_pb2.GetTableRequest(table_id=table_id), **wire.options())).version
 
+    async def test_connections_beyond_the_limit_are_closed(self, store, config):
+        async with serving(store, replace(config, max_connections=2)) as port:
+            opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+            for reader, _ in opened:
+                assert b"\0" in await asyncio.wait_for(reader.read(1), 20)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            assert b"" == await asyncio.wait_for(reader.read(), 20)
+            for _, other in (*opened, (reader, writer)):
+                other.close()
+
+    async def test_pings_without_end_close_the_connection(self, store, config):
+        """Frames of HTTP/2 by hand: no client of grpc would do this."""
+        ping, go_away = 6, 7
+        settings = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+        async with serving(store, config) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
+            writer.write(bytes([0, 0, 8, ping, 0, 0, 0, 0, 0, *b"pingpong"]) * 20)
+            said = await asyncio.wait_for(reader.read(), 20)
+            writer.close()
+        assert b"too_many_pings" in said
+        assert bytes([go_away, 0, 0, 0, 0, 0]) in said
+
     async def test_channelz_is_off(self, wire):
         for method in ("GetServers", "GetTopChannels"):
             with pytest.raises(grpc.aio.AioRpcError) as error:
