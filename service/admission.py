@@ -9,6 +9,7 @@ Each worker counts for itself.
 
 import ipaddress
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 from service.clock import Clock
@@ -74,6 +75,7 @@ class Gate:
         return self._keyring.identify(authorizations[0] if authorizations else None, now_ms)
 
 
+@lru_cache(maxsize=4096)  # the peer is the same for all calls of a connection
 def host_of(peer: str) -> str:
     """Return what calls from one place have in common: the address without the port, the network of an IPv6 address.
 
