@@ -46,6 +46,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     workers: int = 1
     metrics_port: int = 0
     """One port for all workers; 0: a free port."""
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_client_ca: str | None = None
+    """Files in PEM; the last one has every client show a certificate."""
     data_dir: str | None = None
     redis_url: str | None = None
     """None: an embedded store."""
@@ -54,26 +58,22 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     token_keys: tuple[TokenKey, ...] = ()
     """The first one signs, all of them are accepted."""
     token_ttl_s: int = 12 * 3600
+    operator_rate: int = 0
+    seat_rate: int = 200
+    peer_rate: int = 50
+    """Requests a second of one operator key, one seat token, one address without credentials; 0: no limit."""
     durability: str = "aof"
     request_ttl_s: int = 600
     events_kept: int = 1000
     store_timeout_ms: int = 2000
-    drain_ms: int = 10_000
-    max_message_bytes: int = 1 << 20
     max_connections: int = 10_000
     """Of one worker."""
     max_streams: int = 10_000
     """Calls in flight on one connection, streams among them."""
     max_connection_age_s: int = 0
     """0: connections may grow as old as they like."""
-    operator_rate: int = 0
-    seat_rate: int = 200
-    peer_rate: int = 50
-    """Requests a second of one operator key, one seat token, one address without credentials; 0: no limit."""
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    tls_client_ca: str | None = None
-    """Files in PEM; the last one has every client show a certificate."""
+    drain_ms: int = 10_000
+    max_message_bytes: int = 1 << 20
     log_level: str = "info"
 
     @property
@@ -263,25 +263,25 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "port": ("DUGOUT_PORT", _whole(0, MAX_PORT), f"0 (a free port) to {MAX_PORT}"),
     "workers": ("DUGOUT_WORKERS", _whole(1, MAX_WORKERS), f"1 to {MAX_WORKERS}"),
     "metrics_port": ("DUGOUT_METRICS_PORT", _whole(0, MAX_PORT), f"0 (a free port) to {MAX_PORT}"),
+    "tls_cert": ("DUGOUT_TLS_CERT", str, "a file in PEM"),
+    "tls_key": ("DUGOUT_TLS_KEY", str, "a file in PEM"),
+    "tls_client_ca": ("DUGOUT_TLS_CLIENT_CA", str, "a file in PEM"),
     "data_dir": ("DUGOUT_DATA_DIR", str, "a folder"),
     "redis_url": ("REDIS_URL", _url, "redis://, rediss:// or unix:// with a host or a socket"),
     "dev": ("DUGOUT_DEV", _flag, "1, true, yes, 0, false or no"),
     "token_ttl_s": ("DUGOUT_TOKEN_TTL", _duration(1000, 1000, 30 * 86_400_000), "1s to 720h, such as 12h"),
+    "operator_rate": ("DUGOUT_OPERATOR_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
+    "seat_rate": ("DUGOUT_SEAT_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
+    "peer_rate": ("DUGOUT_PEER_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
     "durability": ("DUGOUT_DURABILITY", _durability, "memory, aof, always or replicas:N with N from 1 on"),
     "request_ttl_s": ("DUGOUT_REQUEST_TTL", _duration(1000, 1000, 86_400_000), "1s to 24h, such as 10m"),
     "events_kept": ("DUGOUT_EVENTS_KEPT", _whole(1, 1_000_000), "1 to 1000000 commits of a table"),
     "store_timeout_ms": ("DUGOUT_STORE_TIMEOUT", _duration(1, 10, 60_000), "10ms to 60s, such as 2s"),
-    "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
-    "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
     "max_connections": ("DUGOUT_MAX_CONNECTIONS", _whole(1, 1_000_000), "1 to 1000000 connections of a worker"),
     "max_streams": ("DUGOUT_MAX_STREAMS", _whole(1, 1_000_000), "1 to 1000000 calls on one connection"),
     "max_connection_age_s": ("DUGOUT_MAX_CONNECTION_AGE", _duration(1000, 0, 86_400_000), "0 (any) to 24h, such as 1h"),
-    "operator_rate": ("DUGOUT_OPERATOR_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
-    "seat_rate": ("DUGOUT_SEAT_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
-    "peer_rate": ("DUGOUT_PEER_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),
-    "tls_cert": ("DUGOUT_TLS_CERT", str, "a file in PEM"),
-    "tls_key": ("DUGOUT_TLS_KEY", str, "a file in PEM"),
-    "tls_client_ca": ("DUGOUT_TLS_CLIENT_CA", str, "a file in PEM"),
+    "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
+    "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
     "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
 }
 """Every setting with its variable, how it is read, and what is allowed."""
