@@ -18,8 +18,8 @@ stays there, and the worker in its place, which gets the same number, counts on 
 """
 
 import os
-from pathlib import Path
 
+import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 
 _RPC_BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -30,10 +30,17 @@ UNKNOWN_RPC = "unknown"
 """The name under which calls of RPCs that do not exist are counted: theirs are the caller's invention."""
 
 
-def share(folder: Path, number: int) -> None:
-    """Have all meters that this process makes from now on lie in a folder, under the number of the worker."""
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
-    values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
+class Place(msgspec.Struct, frozen=True):
+    """Which of the workers a process is: its number, and the folder for the meters of all of them."""
+
+    number: int
+    folder: str
+
+
+def share(place: Place) -> None:
+    """Have all meters that this process makes from now on lie in the folder, under the worker's number."""
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = place.folder
+    values.ValueClass = values.MultiProcessValue(lambda: place.number)  # type: ignore[no-untyped-call]
 
 
 class Meters:

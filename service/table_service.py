@@ -32,12 +32,14 @@ from service.errors import (
     not_your_turn,
 )
 from service.feed import Checkpoint, Feed
+from service.meters import Meters
 from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.store.base import Store
 from service.table import AnyTableEvent, Happening, Seating, SeatLeft, Settings, Summary, Table, TableCreated
 from service.table_writer import Change, Mutation, TableWriter, Written
+from service.tracing import Tracing
 
 _MAX_BUY_IN = 10**12
 _ACTION_TIME_MS = (1000, 86_400_000)
@@ -54,13 +56,22 @@ class _TakenSeat(msgspec.Struct, frozen=True, array_like=True):
 class TableService:
     """The tables of a store."""
 
-    def __init__(self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        shuffle: Shuffle,
+        keyring: Keyring,
+        feed: Feed,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._shuffle = shuffle
         self._keyring = keyring
         self._feed = feed
-        self._writer = TableWriter(store, clock)
+        self._writer = TableWriter(store, clock, meters, tracing)
 
     async def create_table(
         self,

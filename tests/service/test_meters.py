@@ -10,9 +10,8 @@ from service.meters import Meters
 
 COUNT = """
 import os, signal, sys
-from pathlib import Path
-from service.meters import Meters, share
-share(Path(sys.argv[1]), int(sys.argv[2]))
+from service.meters import Meters, Place, share
+share(Place(int(sys.argv[2]), sys.argv[1]))
 meters = Meters()
 for _ in range(int(sys.argv[3])):
     meters.call_ended("stud.v1.TableService/Act", "OK", 0.003)
