@@ -19,7 +19,8 @@ from service.codec_cards import card_texts, rank_text, shown_hand
 from service.codec_enums import numbers_by_choice
 from service.codec_events import event_messages, purchase_number
 from service.codec_rules import rules_message
-from service.table import Happening, Seating, Settings, Summary, Table
+from service.table import Seating, Settings, Summary, Table
+from service.table_events import Happening
 
 NOT_SENT = frozenset({ActionKind.SHOWDOWN, ActionKind.LEAVE})
 """The engine's actions that have RPCs of their own."""

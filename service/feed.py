@@ -13,7 +13,7 @@ import msgspec
 from service.errors import Reason, ServiceError, invalid_field
 from service.snapshot import decode_happening
 from service.store.base import EventPage, Store
-from service.table import Happening
+from service.table_events import Happening
 
 _PAGE = 64
 

@@ -3,7 +3,8 @@
 import msgspec
 
 from engine.events import AnyEvent
-from service.table import AnyTableEvent, Happening, Table
+from service.table import Table
+from service.table_events import AnyTableEvent, Happening
 
 
 class Reply(msgspec.Struct, frozen=True):

@@ -11,7 +11,8 @@ import engine
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import State
 from service.errors import Reason, ServiceError, invalid_field
-from service.table import AnyTableEvent, CarrySplit, Seating, SeatLeft, SeatTaken, SessionEnded, Table
+from service.table import Seating, Table
+from service.table_events import AnyTableEvent, CarrySplit, SeatLeft, SeatTaken, SessionEnded
 
 
 class Seated(msgspec.Struct, frozen=True):

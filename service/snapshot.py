@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 import msgspec
 
 import engine
-from service.table import Happening, Summary, Table
+from service.table import Summary, Table
+from service.table_events import Happening
 
 _SCHEMA = 1
 _HEAD_BYTES = 5

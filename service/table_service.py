@@ -1,7 +1,6 @@
-"""The use cases of a table: load it, let the engine play, commit, and say through whose eyes the answer is seen.
+"""The use cases of a table: load it, work out what it becomes, commit, and say through whose eyes the answer is seen.
 
-This is where hands are started and played: every other module sees them as values. Time, decks and the store are
-handed in; nothing here knows of gRPC or protobuf.
+Time, decks and the store are handed in; nothing here knows of gRPC or protobuf.
 """
 
 import base64
@@ -14,22 +13,17 @@ from typing import TypeGuard
 import msgspec
 from msgspec.structs import replace
 
-import engine
-from engine import Action, ActionKind, IllegalAction, LegalActions, Rules, Step
+from engine import Action, Rules
 from engine.events import AnyEvent
-from engine.knobs import Exhaustion
-from engine.state import Phase, State
-from service import access, seating
+from service import access, dealer, seating
 from service.clock import Clock
 from service.credentials import Caller, CredentialExpired, Keyring, SeatHolder
 from service.errors import (
     FieldViolation,
     Reason,
     ServiceError,
-    illegal_action,
     invalid_field,
     invalid_fields,
-    not_your_turn,
 )
 from service.feed import Checkpoint, Feed
 from service.meters import Meters
@@ -37,8 +31,9 @@ from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.store.base import Store
-from service.table import AnyTableEvent, Happening, Seating, SeatLeft, Settings, Summary, Table, TableCreated
-from service.table_writer import Change, Mutation, TableWriter, Written
+from service.table import Change, Seating, Settings, Summary, Table
+from service.table_events import AnyTableEvent, Happening, SeatLeft, TableCreated
+from service.table_writer import Mutation, TableWriter, Written
 from service.tracing import Tracing
 
 _MAX_BUY_IN = 10**12
@@ -171,7 +166,8 @@ class TableService:
                     metadata={"seat": leaver.seat, "player_id": leaver.player_id},
                 )
             if table.playing and table.in_hand(leaver.seat):
-                return self._leave_hand(table, leaver)
+                change = dealer.leave_hand(table, leaver, self._clock.now_ms())
+                return replace(change, result=_stack_taken(change.events, leaver))
             left = seating.leave(table, leaver)
             return Change(left.table, left.events, _stack_taken(left.events, leaver))
 
@@ -187,7 +183,7 @@ class TableService:
                 raise ServiceError(
                     Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
                 )
-            return self._deal(table)
+            return dealer.deal(table, self._shuffle.deck, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
         return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
@@ -199,13 +195,7 @@ class TableService:
 
         def work_out(table: Table) -> Change:
             actor = access.seating_to_act_for(caller, table, seat, player_id)
-            hand = _running(table)
-            if hand.actor != actor.seat:
-                raise not_your_turn(_public_legal(hand))
-            try:
-                return self._played(table, engine.step(hand, action))
-            except IllegalAction as error:
-                raise illegal_action(error, engine.legal_actions(hand)) from None
+            return dealer.act(table, actor, action, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
         return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
@@ -214,16 +204,7 @@ class TableService:
         """Settle a hand whose betting is over; settled again it is the same and nothing is committed."""
 
         def work_out(table: Table) -> Change | None:
-            if table.hand is not None and table.hand.finished:
-                return None
-            hand = _running(table)
-            if hand.phase != Phase.SHOWDOWN:
-                raise ServiceError(
-                    Reason.SHOWDOWN_NOT_DUE,
-                    f"the betting is not over: seat {hand.actor} is to act",
-                    metadata={"to_act_seat": hand.actor},
-                )
-            return self._played(table, engine.step(hand, Action(ActionKind.SHOWDOWN)))
+            return dealer.show_down(table, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
         written = await self._writer.change(caller, mutation, admit, work_out)
@@ -253,64 +234,6 @@ class TableService:
                 if isinstance(caller, SeatHolder):
                     raise access.seating_ended(seen_as.seat, seen_as.player_id)
                 seen_as = None
-
-    def _leave_hand(self, table: Table, leaver: Seating) -> Change:
-        table = table.seated(replace(leaver, leaving=True))
-        hand = _running(table)
-        folded = engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat))
-        change = self._played(table, folded)
-        if _turn(folded.state) == _turn(hand) and change.table.playing:
-            # Somebody else is thinking: that clock runs on.
-            change = replace(change, table=replace(change.table, deadline_ms=table.deadline_ms))
-        return replace(change, result=_stack_taken(change.events, leaver))
-
-    def _deal(self, table: Table) -> Change:
-        if table.playing:
-            raise ServiceError(
-                Reason.HAND_IN_PROGRESS,
-                f"hand {table.hand_number} is being played",
-                metadata={"hand_number": table.hand_number},
-            )
-        if table.session_over:
-            raise ServiceError(
-                Reason.SESSION_OVER,
-                f"all {table.pots_played} pots have been played",
-                metadata={"pots": table.pots_played},
-            )
-        stacks = seating.next_stacks(table)
-        if len(stacks) < table.rules.min_players:
-            raise ServiceError(
-                Reason.NOT_ENOUGH_PLAYERS,
-                f"{len(stacks)} players can play, {table.rules.min_players} are needed",
-                metadata={"players": len(stacks), "needed": table.rules.min_players},
-            )
-        rained = table.hand is not None and table.hand.rained
-        button = table.button if rained else _next_button(table.button, sorted(stacks))
-        recycled = table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED
-        started = engine.start(
-            table.rules,
-            stacks,
-            button,
-            self._shuffle.deck(),
-            carry=table.carry,
-            spare=self._shuffle.deck() if recycled else None,
-        )
-        dealt = replace(table, carry=0, button=button, hand_number=table.hand_number + 1, hand=started.state)
-        return self._played(dealt, started)
-
-    def _played(self, table: Table, step: Step) -> Change:
-        """Return the table after a step, whatever follows from it at the table included."""
-        state, hand_events = step.state, list(step.events)
-        while _actor_is_gone(table, state):
-            # An all-in player who has left is played for, as if out of time.
-            step = engine.step(state, engine.default_action(state))
-            state = step.state
-            hand_events += step.events
-        changed, table_events = seating.settle(table, state)
-        deadline_ms = None if state.finished else self._clock.now_ms() + table.settings.action_time_ms
-        settled_version = table.version + 1 if state.finished else table.settled_version
-        changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
-        return Change(changed, (*hand_events, *table_events))
 
 
 def _check_settings(settings: Settings) -> None:
@@ -345,40 +268,6 @@ def _reply(caller: Caller, written: Written, view_as: int) -> Reply:
         events=happening.events if happening is not None else (),
         events_viewer=seen_as.viewer(happening.hand_number) if seen_as is not None and happening else None,
     )
-
-
-def _running(table: Table) -> State:
-    """Return the hand that is being played; NO_HAND if there is none."""
-    if table.hand is None or table.hand.finished:
-        raise ServiceError(Reason.NO_HAND, "no hand is being played")
-    return table.hand
-
-
-def _public_legal(hand: State) -> LegalActions:
-    """Return the legal actions as everybody may see them."""
-    return engine.view(hand, None).legal
-
-
-def _next_button(button: int, active: Sequence[int]) -> int:
-    """Return the dealer's seat: the next active one clockwise, before the first hand the last one.
-
-    So the lowest active seat is dealt first in the first hand (rules, section 5.1, leave the first button open).
-    """
-    if not button:
-        return active[-1]
-    return next((seat for seat in active if seat > button), active[0])
-
-
-def _actor_is_gone(table: Table, state: State) -> bool:
-    if state.finished or state.phase == Phase.SHOWDOWN:
-        return False
-    actor = table.seating(state.actor)
-    return actor is not None and actor.leaving
-
-
-def _turn(state: State) -> tuple[object, ...]:
-    """Return what tells one seat's time to think from the next one's."""
-    return (state.phase, state.actor, state.round, state.offer)
 
 
 def _stack_taken(events: Sequence[AnyEvent | AnyTableEvent], leaver: Seating) -> bytes:

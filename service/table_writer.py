@@ -11,19 +11,19 @@ import hashlib
 import random
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.events import AnyEvent
 from service.clock import Clock
 from service.credentials import Caller
 from service.errors import FieldViolation, Reason, ServiceError
 from service.meters import Meters
 from service.snapshot import decode_happening, decode_table, encode_happening, encode_summary, encode_table
 from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
-from service.table import AnyTableEvent, Happening, Table
+from service.table import Change, Table
+from service.table_events import Happening
 from service.tracing import NoTracing, Tracing
 
 _ATTEMPTS = 12
@@ -44,14 +44,6 @@ class Mutation(msgspec.Struct, frozen=True):
     request_id: str = ""
     etag: str = ""
     body: bytes = b""
-
-
-class Change(msgspec.Struct, frozen=True):
-    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with."""
-
-    table: Table
-    events: Sequence[AnyEvent | AnyTableEvent]
-    result: bytes = b""
 
 
 class Written(msgspec.Struct, frozen=True):

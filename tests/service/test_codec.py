@@ -19,7 +19,8 @@ from engine.knobs import Burn, OneUnit, Stakes
 from engine.state import Phase
 from proto.stud.v1 import stud_pb2
 from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
-from service.table import Happening, Seating, Settings, Table
+from service.table import Seating, Settings, Table
+from service.table_events import Happening
 from tests.engine.play import STUD, deal
 
 NOON_MS = 1_700_000_000_123

@@ -45,7 +45,7 @@ from engine.events import (
 )
 from proto.stud.v1 import stud_pb2
 from service.codec_events import event_message, event_messages
-from service.table import (
+from service.table_events import (
     ActionTimedOut,
     AnyTableEvent,
     CarrySplit,

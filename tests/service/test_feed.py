@@ -8,7 +8,7 @@ from proto.stud.v1 import stud_pb2
 from service.errors import Reason, ServiceError
 from service.feed import Checkpoint, Feed
 from service.store.redis import RedisStore
-from service.table import Happening
+from service.table_events import Happening
 from service.table_service import TableService
 from service.table_writer import Mutation, TableWriter
 

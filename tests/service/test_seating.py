@@ -11,7 +11,8 @@ from engine.cards import FULL_DECK
 from engine.rule_checks import MAX_AMOUNT
 from service import seating
 from service.errors import Reason, ServiceError
-from service.table import CarrySplit, SeatLeft, SeatTaken, SessionEnded, Settings, Table
+from service.table import Settings, Table
+from service.table_events import CarrySplit, SeatLeft, SeatTaken, SessionEnded
 
 
 def empty(profile: str = "seven-card-stud", settings: Settings | None = None) -> Table:

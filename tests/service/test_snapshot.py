@@ -18,7 +18,8 @@ from service.snapshot import (
     encode_summary,
     encode_table,
 )
-from service.table import Happening, SeatTaken, Settings, Table, TableCreated
+from service.table import Settings, Table
+from service.table_events import Happening, SeatTaken, TableCreated
 
 OLD = Path(__file__).parents[1] / "data" / "snapshot-schema-1.hex"
 PROFILES = sorted(engine.PROFILES)

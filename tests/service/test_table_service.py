@@ -16,7 +16,8 @@ from service.errors import Reason, ServiceError
 from service.feed import Feed
 from service.store.base import OutcomeUnknown
 from service.store.redis import RedisStore
-from service.table import SeatLeft, SessionEnded, Settings
+from service.table import Settings
+from service.table_events import SeatLeft, SessionEnded
 from service.table_service import TableService
 from service.table_writer import Mutation
 

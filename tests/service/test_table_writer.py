@@ -11,8 +11,9 @@ from service.errors import Reason, ServiceError
 from service.store.base import OutcomeUnknown, StoreUnavailable
 from service.store.durability import Durability
 from service.store.redis import RedisStore
-from service.table import Settings, Table, TableCreated
-from service.table_writer import Change, Mutation, TableWriter
+from service.table import Change, Settings, Table
+from service.table_events import TableCreated
+from service.table_writer import Mutation, TableWriter
 
 CALLER = Operator("acme", "acme")
 
