@@ -234,6 +234,9 @@ class Supervisor(Collector):
                     process.kill()
             await asyncio.gather(*(process.wait() for process in processes))
 
+    def _serving_now(self) -> int:
+        return sum(worker.process.returncode is None for worker in self._serving)
+
     def _pids(self) -> dict[str, int]:
         pids = {"parent": os.getpid()}
         if self._store is not None and self._store.running:
@@ -245,8 +248,8 @@ class Supervisor(Collector):
         now_s = time.monotonic()
         looping = any(loop.looping(now_s) for loop in self._loops)
         return [
-            GaugeMetricFamily("dugout_workers", "Worker processes that run.", len(self._running)),
-            GaugeMetricFamily("dugout_workers_wanted", "Worker processes that should run.", self._config.workers),
+            GaugeMetricFamily("dugout_workers", "Workers that serve.", self._serving_now()),
+            GaugeMetricFamily("dugout_workers_wanted", "Workers that should serve.", self._config.workers),
             CounterMetricFamily(
                 "dugout_worker_restarts_total", "Workers that died or did not start.", self._worker_restarts
             ),
