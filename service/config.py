@@ -170,7 +170,8 @@ def _secrets(environment: Mapping[str, str], name: str, parse: Callable[[str], A
 
 
 def _without_password(text: str) -> str:
-    return re.sub(r"//[^/@]*@", "//***@", text)
+    """Return an address without what may be secret: all up to the last ``@``, and the values of its query."""
+    return re.sub(r"(?s)\?.*", "?***", re.sub(r"(?s)//.*@", "//***@", text))
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
