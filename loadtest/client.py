@@ -1,7 +1,8 @@
 """The client: synchronous calls over a few connections that all tables of the process share.
 
-Every call has a deadline. A change that the server could not answer (UNAVAILABLE) is repeated with the request id it
-already carries, a few times and counted. Each call is reported once to whoever keeps the measurements.
+Every call has a deadline. A change that the server could not answer (UNAVAILABLE, or CANCELLED where it stopped before
+anybody had taken the call up) is repeated with the request id it already carries, a few times and counted. Each call is
+reported once to whoever keeps the measurements.
 """
 
 import random
@@ -24,6 +25,7 @@ CONNECTIONS = 4
 DEADLINE_S = 10.0
 ATTEMPTS = 4
 FIRST_BACKOFF_S = 0.05
+REPEATED = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 CONNECT_TIMEOUT_S = 10.0
 
 _CHANNEL_OPTIONS = [
@@ -141,7 +143,7 @@ class Client:
                 reply = method(request, timeout=DEADLINE_S, metadata=metadata)
             except grpc.RpcError as error:
                 code, message = error.code(), error.details() or ""
-                if code == grpc.StatusCode.UNAVAILABLE and retries < ATTEMPTS - 1:
+                if code in REPEATED and retries < ATTEMPTS - 1:
                     self._sleep(FIRST_BACKOFF_S * 2**retries * random.uniform(0.5, 1.5))
                     retries += 1
                     continue

@@ -7,8 +7,10 @@ or of ``Config.public``.
 
 import re
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -27,6 +29,8 @@ from service.store.durability import Durability
 MAX_WORKERS = 256
 MAX_PORT = 65_535
 MAX_RATE = 1_000_000
+
+_STANDARD_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
 class ConfigError(Exception):
@@ -75,6 +79,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     drain_ms: int = 10_000
     max_message_bytes: int = 1 << 20
     log_level: str = "info"
+    otel_endpoint: str | None = None
+    """None: where the standard variables of OpenTelemetry say, if ``traced``."""
+    traced: bool = False
 
     @property
     def keyring(self) -> Keyring:
@@ -98,8 +105,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         shown = msgspec.structs.asdict(self)
         shown["operator_keys"] = [key.key_id for key in self.operator_keys]
         shown["token_keys"] = [key.key_id for key in self.token_keys]
-        if self.redis_url is not None:
-            shown["redis_url"] = re.sub(r"//[^/@]*@", "//***@", self.redis_url)
+        for url in ("redis_url", "otel_endpoint"):
+            if shown[url] is not None:
+                shown[url] = _without_password(shown[url])
         return shown
 
 
@@ -130,6 +138,7 @@ def read_config(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Con
         values = dict.fromkeys(("operator_rate", "seat_rate", "peer_rate"), 0) | values
     _require("DUGOUT_OPERATOR_KEYS", operator_keys)
     _require("DUGOUT_TOKEN_KEYS", token_keys)
+    values["traced"] = _traced(environment, values.get("otel_endpoint"))
     config = Config(operator_keys=operator_keys, token_keys=token_keys, **values)
     _check_together(config)
     _check_certificates(config)
@@ -173,6 +182,26 @@ def _check_together(config: Config) -> None:
         raise ConfigError("--data-dir", config.data_dir, "nothing beside REDIS_URL: that store has its own folder")
 
 
+def _traced(environment: Mapping[str, str], endpoint: str | None) -> bool:
+    """Say whether traces are wanted: by our own variable, or by one of the standard ones that name an endpoint."""
+    given = {name: environment[name] for name in _STANDARD_ENDPOINTS if environment.get(name)}
+    if endpoint is not None:
+        given = {"DUGOUT_OTEL_ENDPOINT": endpoint}
+    if not given or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return False
+    if not all(map(_installed, ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.grpc"))):
+        name, value = next(iter(given.items()))
+        raise ConfigError(name, _without_password(value), "only with the extra: install dugout[otel]")
+    return True
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def _require(name: str, keys: tuple[Any, ...]) -> None:
     if not keys:
         raise ConfigError(name, "", "id:secret,… (or --dev, which makes a key for this run)")
@@ -197,7 +226,8 @@ def _secrets(environment: Mapping[str, str], name: str, parse: Callable[[str], A
 
 
 def _without_password(text: str) -> str:
-    return re.sub(r"//[^/@]*@", "//***@", text)
+    """Return an address without what may be secret: all up to the last ``@``, and the values of its query."""
+    return re.sub(r"(?s)\?.*", "?***", re.sub(r"(?s)//.*@", "//***@", text))
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
@@ -246,6 +276,13 @@ def _url(text: str) -> str:
     return text
 
 
+def _endpoint(text: str) -> str:
+    url = urlsplit(text)
+    if url.scheme not in ("http", "https") or not url.hostname or (url.port or 1) < 1:
+        raise ValueError(text)
+    return text
+
+
 def _durability(text: str) -> str:
     return str(Durability.parse(text))
 
@@ -283,5 +320,10 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "drain_ms": ("DUGOUT_DRAIN_TIME", _duration(1, 0, 600_000), "0s to 10m, such as 10s"),
     "max_message_bytes": ("DUGOUT_MAX_MESSAGE_BYTES", _whole(1024, 64 << 20), f"1024 to {64 << 20} bytes"),
     "log_level": ("DUGOUT_LOG_LEVEL", _level, "debug, info, warning or error"),
+    "otel_endpoint": (
+        "DUGOUT_OTEL_ENDPOINT",
+        _endpoint,
+        "http:// or https:// with a host, such as http://collector:4317",
+    ),
 }
 """Every setting with its variable, how it is read, and what is allowed."""

@@ -26,7 +26,9 @@ from google.protobuf import message
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
-from service.credentials import Caller
+from service.call_tag import current_tag
+from service.codec_requests import REQUEST_ID
+from service.credentials import Anonymous, Caller
 from service.errors import DETAILS_KEY, Reason, ServiceError, refusal, rich_status
 
 _log = structlog.get_logger()
@@ -96,7 +98,11 @@ class _Rpc:
         self._admit = admit
 
     def decode(self, data: bytes) -> Any:
-        return decode(self._request_class, data)
+        request = decode(self._request_class, data)
+        tag, request_id = current_tag(), getattr(request, "request_id", "").lower()
+        if tag is not None and REQUEST_ID.fullmatch(request_id):
+            tag.request_id = request_id
+        return request
 
     @property
     def offered(self) -> bool:
@@ -115,9 +121,13 @@ class _Rpc:
         remaining_s = context.time_remaining()
         limited = remaining_s is not None and remaining_s < _NO_DEADLINE_S
         peer = context.peer()
+        caller = self._admit(_authorizations(context), peer, self.name)
+        tag = current_tag()
+        if tag is not None and not isinstance(caller, Anonymous):
+            tag.tenant = caller.tenant
         return Call(
             method=self.name,
-            caller=self._admit(_authorizations(context), peer, self.name),
+            caller=caller,
             peer=peer,
             expires_at_s=time.monotonic() + remaining_s if limited else None,
         )
@@ -134,7 +144,8 @@ class _Rpc:
         except Exception as error:
             refused = self._refusal(error)
         status = rich_status(refused)
-        details = ((DETAILS_KEY, status.SerializeToString()),)
+        # What was set before, the id of the call, would be lost otherwise.
+        details = (*(context.trailing_metadata() or ()), (DETAILS_KEY, status.SerializeToString()))
         return await context.abort(refused.status, status.message, details)
 
     def _refusal(self, error: Exception | asyncio.CancelledError) -> ServiceError:
@@ -148,7 +159,9 @@ class _Rpc:
     def _defect(self, error: Exception) -> ServiceError:
         """Log an error that nobody foresaw; neither the log nor the caller gets its text, which may name cards."""
         incident = secrets.token_hex(8)
-        _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error))
+        tag = current_tag()
+        said = {} if tag is None else tag.said()
+        _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error), **said)
         return ServiceError(Reason.INTERNAL, "the server has a defect", metadata={"incident": incident})
 
 

@@ -1,8 +1,8 @@
 """One worker: the place where everything is put together, started, drained and stopped.
 
-``python -m service.server`` is a worker process. It reads its settings as one line of JSON from standard input, says
-``{"serving": PORT}`` (or ``{"failed": WHY}``) on standard output, and drains and ends on SIGTERM or when standard input
-closes, which is how it learns that its parent is gone.
+``python -m service.server`` is a worker process. It reads its settings and its place among the workers as two lines of
+JSON from standard input, says ``{"serving": PORT}`` (or ``{"failed": WHY}``) on standard output, and drains and ends on
+SIGTERM or when standard input closes, which is how it learns that its parent is gone.
 """
 
 import asyncio
@@ -28,6 +28,9 @@ from service.feed import Feed
 from service.health import Health
 from service.interceptors import AccessLog
 from service.logs import configure_logs
+from service.meters import Meters, Place, share
+from service.observed_store import observed
+from service.pulse import Pulse
 from service.reflection import REFLECTION_SERVICES, reflection_handlers
 from service.rpc import service_handler
 from service.rules_rpc import RulesRpc
@@ -36,6 +39,7 @@ from service.store.base import Store, StoreError
 from service.store.redis import RedisStore
 from service.table_rpc import TableRpc
 from service.table_service import TableService
+from service.tracing import NoTracing, Tracing
 from service.transport import PortError, open_port, server_options
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
@@ -54,19 +58,25 @@ class Server:
         *,
         clock: Clock | None = None,
         shuffle: Shuffle | None = None,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         clock = clock or SystemClock()
+        meters = meters or Meters()
+        tracing = tracing or NoTracing()
+        store = observed(store, meters, tracing)
         names = [service.full_name for service in _SERVICES]
         keyring = config.keyring
         self._drain_s = config.drain_ms / 1000
         self._certificate_files = config.certificate_files
         self._feed = Feed(store)
-        self._health = Health(names)
+        self._health = Health(names, [stud_pb2.DESCRIPTOR.services_by_name["TableService"].full_name])
+        self._pulse = Pulse(store, self._health, self._feed, meters)
         self._grpc = grpc.aio.server(
-            interceptors=[AccessLog()],
+            interceptors=[AccessLog(meters, tracing)],
             options=server_options(config),
         )
-        tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed)
+        tables = TableService(store, clock, shuffle or SystemShuffle(), keyring, self._feed, meters, tracing)
         methods = {
             "TableService": TableRpc(tables, clock),
             "EvaluatorService": EvaluatorRpc(),
@@ -96,6 +106,7 @@ class Server:
         """
         port = open_port(self._grpc, address, self._certificate_files)
         self._feed.start()
+        self._pulse.start()
         await self._grpc.start()
         return port
 
@@ -108,6 +119,7 @@ class Server:
         # of them was begun, a client's retry policy should name CANCELLED beside UNAVAILABLE.
         await asyncio.sleep(_PICK_UP_S)
         await self._grpc.stop(self._drain_s)
+        await self._pulse.stop()
         await self._feed.close()
 
 
@@ -122,8 +134,9 @@ async def _serve(config: Config, closed: asyncio.Event) -> None:
         timeout_ms=config.store_timeout_ms,
     )
     await store.connect()
+    tracing = _tracing(config)
     try:
-        server = Server(config, store)
+        server = Server(config, store, tracing=tracing)
         port = await server.start(Address(config.host, config.port))
         # What is there now stays: the collector need not look at it again, which is what makes its pauses long.
         gc.collect()
@@ -134,7 +147,16 @@ async def _serve(config: Config, closed: asyncio.Event) -> None:
         _log.info("draining")
         await server.stop()
     finally:
+        await asyncio.to_thread(tracing.close)
         await store.close()
+
+
+def _tracing(config: Config) -> Tracing:
+    if not config.traced:
+        return NoTracing()
+    from service import otel  # an extra, loaded only where it is asked for
+
+    return otel.exporting(config.otel_endpoint)
 
 
 async def _until_told(config: Config) -> None:
@@ -159,7 +181,9 @@ def _read_end(closed: asyncio.Event) -> None:
 def main() -> None:
     """Run one worker."""
     config = msgspec.json.decode(sys.stdin.buffer.readline(), type=Config)
-    configure_logs(config.log_level)
+    place = msgspec.json.decode(sys.stdin.buffer.readline(), type=Place)
+    configure_logs(config.log_level, worker=place.number)
+    share(place)
     try:
         uvloop.run(_until_told(config))
     except (StoreError, CertificateError, PortError) as error:

@@ -26,6 +26,7 @@ from service.errors import (
     invalid_fields,
 )
 from service.feed import Checkpoint, Feed
+from service.meters import Meters
 from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
@@ -33,6 +34,7 @@ from service.store.base import Store
 from service.table import Change, Seating, Settings, Summary, Table
 from service.table_events import AnyTableEvent, Happening, SeatLeft, TableCreated
 from service.table_writer import Mutation, TableWriter, Written
+from service.tracing import Tracing
 
 _MAX_BUY_IN = 10**12
 _ACTION_TIME_MS = (1000, 86_400_000)
@@ -49,13 +51,22 @@ class _TakenSeat(msgspec.Struct, frozen=True, array_like=True):
 class TableService:
     """The tables of a store."""
 
-    def __init__(self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        shuffle: Shuffle,
+        keyring: Keyring,
+        feed: Feed,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._shuffle = shuffle
         self._keyring = keyring
         self._feed = feed
-        self._writer = TableWriter(store, clock)
+        self._writer = TableWriter(store, clock, meters, tracing)
 
     async def create_table(
         self,

@@ -19,10 +19,12 @@ from msgspec.structs import replace
 from service.clock import Clock
 from service.credentials import Caller
 from service.errors import FieldViolation, Reason, ServiceError
+from service.meters import Meters
 from service.snapshot import decode_happening, decode_table, encode_happening, encode_summary, encode_table
 from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
 from service.table import Change, Table
 from service.table_events import Happening
+from service.tracing import NoTracing, Tracing
 
 _ATTEMPTS = 12
 _PAUSE_FIRST_S = 0.002
@@ -61,9 +63,13 @@ class Written(msgspec.Struct, frozen=True):
 class TableWriter:
     """Reads tables from a store and commits changes of them."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, meters: Meters | None = None, tracing: Tracing | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._meters = meters or Meters()
+        self._tracing = tracing or NoTracing()
         # Tables as they were last read or written here. The store says by the etag, which is never used twice, whether
         # one is still current: that saves reading and checking it again, and can never show an old one.
         self._known: OrderedDict[str, Table] = OrderedDict()
@@ -75,6 +81,7 @@ class TableWriter:
             return None
         known = self._known.get(table_id)
         if known is not None and known.etag == stored.etag:
+            self._meters.table_known()
             return known
         table = decode_table(stored.snapshot)
         self._remember(table)
@@ -124,7 +131,8 @@ class TableWriter:
             try:
                 table = admit(loaded)
                 _check_etag(mutation, table.version, table.etag)
-                change = work_out(table)
+                with self._tracing.part("step"):
+                    change = work_out(table)
             except ServiceError:
                 if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
                     return await self._repeated(mutation, earlier)
@@ -137,6 +145,7 @@ class TableWriter:
             if isinstance(outcome, Repeat):
                 return await self._repeated(mutation, outcome)
             _check_etag(mutation, outcome.version, outcome.etag)
+            self._meters.commit_conflicted()
             # Others are at work here: step aside for a random moment, so that they do not meet again.
             await asyncio.sleep(random.uniform(0, pause_s))  # noqa: S311 -- nothing secret
             pause_s = min(2 * pause_s, _PAUSE_MOST_S)

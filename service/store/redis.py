@@ -203,6 +203,14 @@ class RedisStore:
             keys.page_token(page[-1]) if len(table_ids) > page_size else "",
         )
 
+    async def count_tables(self) -> int:
+        """Return how many tables stand in the lobbies of all tenants."""
+        with _translated(StoreUnavailable):
+            async with self._client.pipeline(transaction=False) as pipe:
+                for shard in range(keys.SHARDS):
+                    pipe.zcard(keys.lobby_key(shard))
+                return sum(await pipe.execute())
+
     async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
         """Return up to ``limit`` table ids that follow ``after`` in a tenant's lobby."""
         found: list[str] = []

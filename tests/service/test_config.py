@@ -48,6 +48,9 @@ def test_durations_name_their_unit(text, seconds):
         ("DUGOUT_OPERATOR_RATE_LIMIT", "-1"),
         ("DUGOUT_SEAT_RATE_LIMIT", "2.5"),
         ("DUGOUT_PEER_RATE_LIMIT", "1000001"),
+        ("DUGOUT_OTEL_ENDPOINT", "collector:4317"),
+        ("DUGOUT_OTEL_ENDPOINT", "http://"),
+        ("DUGOUT_OTEL_ENDPOINT", "http://collector:port"),
     ],
 )
 def test_a_bad_value_is_named_with_its_variable_and_what_is_allowed(variable, value):
@@ -100,9 +103,44 @@ def test_nothing_printed_holds_a_secret():
     assert "redis://***@localhost:6379/0" == config.public()["redis_url"]
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://user:store-secret@localhost:6379/0", "redis://***@localhost:6379/0"),
+        ("redis://:a@store-secret@localhost", "redis://***@localhost"),
+        ("unix://user:store-secret@/run/store.sock", "unix://***@/run/store.sock"),
+        ("rediss://localhost:6379", "rediss://localhost:6379"),
+    ],
+)
+def test_an_address_is_printed_without_its_password(url, shown):
+    assert shown == read_config({**KEYS, "REDIS_URL": url}, {}).public()["redis_url"]
+
+
+def test_traces_are_off_until_an_endpoint_is_named():
+    assert not read_config(KEYS, {}).traced
+    config = read_config({**KEYS, "DUGOUT_OTEL_ENDPOINT": "http://user:otel-secret@collector:4317"}, {})
+    assert (True, "http://***@collector:4317") == (config.traced, config.public()["otel_endpoint"])
+    for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+        standard = {**KEYS, name: "http://collector:4317"}
+        assert (True, None) == (read_config(standard, {}).traced, read_config(standard, {}).otel_endpoint)
+        assert not read_config({**standard, "OTEL_SDK_DISABLED": "true"}, {}).traced
+
+
+def test_traces_need_the_extra(monkeypatch):
+    monkeypatch.setattr("service.config._installed", lambda module: module != "opentelemetry.sdk")
+    for name in ("DUGOUT_OTEL_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"):
+        with pytest.raises(ConfigError, match=r"dugout\[otel\]") as refusal:
+            read_config({**KEYS, name: "http://user:otel-secret@collector:4317"}, {})
+        assert name == refusal.value.name
+        assert "otel-secret" not in str(refusal.value)
+    assert not read_config(KEYS, {}).traced
+
+
 def test_a_refusal_holds_no_secret():
     for environment in (
         {**KEYS, "REDIS_URL": "redis://user:store-secret@:x/0"},
+        {**KEYS, "REDIS_URL": "redis://user:half/store-secret@localhost"},
+        {**KEYS, "REDIS_URL": "redis://localhost/0?password=store-secret"},
         {**KEYS, "DUGOUT_OPERATOR_KEYS": "acme store-secret"},
         {**KEYS, "DUGOUT_TOKEN_KEYS": "k1:store-secret,k1:store-secret"},
     ):

@@ -12,11 +12,13 @@ from msgspec.structs import replace
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 from service.address import Address
+from service.meters import Meters
 from service.reflection import REFLECTION_SERVICES
 from service.server import Server
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
+from tests.service.test_meters import samples
 
 SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
 
@@ -49,12 +51,71 @@ class TestHealth:
         watched = await health.Watch(health_pb2.HealthCheckRequest(service="polo"), timeout=10).read()
         assert health_pb2.HealthCheckResponse.SERVICE_UNKNOWN == watched.status
 
+    async def test_while_the_store_is_away_what_needs_it_does_not_serve_and_the_rest_does(self, config, wire):
+        statuses = health_pb2.HealthCheckResponse
+        with EmbeddedStore(durability=Durability("aof")) as embedded:
+            store = RedisStore(embedded.url, timeout_ms=300)
+            await store.connect()
+            server = Server(config, store)
+            port = await server.start(Address("127.0.0.1", 0))
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                health = health_pb2_grpc.HealthStub(channel)
+                watched = health.Watch(health_pb2.HealthCheckRequest(service=SERVICES[0]), timeout=60)
+                assert statuses.SERVING == (await watched.read()).status
+                embedded._process.kill()
+                embedded._process.wait()
+                assert statuses.NOT_SERVING == (await watched.read()).status
+                for service, status in zip(("", *SERVICES), (1, 2, 1, 1), strict=True):
+                    request = health_pb2.HealthCheckRequest(service=service)
+                    assert status == (await health.Check(request, timeout=10)).status
+                rules = stud_pb2_grpc.RulesServiceStub(channel)
+                assert (await rules.ListProfiles(stud_pb2.ListProfilesRequest(), timeout=10)).profiles
+                embedded.start()
+                assert statuses.SERVING == (await watched.read()).status
+                stopping = asyncio.create_task(server.stop())
+                assert statuses.NOT_SERVING == (await watched.read()).status
+                await asyncio.wait_for(stopping, config.drain_ms / 1000 / 2)
+            await store.close()
+
     @pytest.mark.parametrize("data", [b"\x0a\xff", b"\x0a\x02\xc3\x28"])
     async def test_undecodable_bytes(self, wire, refused, data):
         with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
             await wire.channel.unary_unary("/grpc.health.v1.Health/Check")(data, timeout=10)
         with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
             await wire.channel.unary_stream("/grpc.health.v1.Health/Watch")(data, timeout=10).read()
+
+
+async def test_there_is_no_channelz(wire):
+    for method in ("GetServers", "GetTopChannels"):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await wire.channel.unary_unary(f"/grpc.channelz.v1.Channelz/{method}")(b"", timeout=10)
+        assert grpc.StatusCode.UNIMPLEMENTED == error.value.code()
+
+
+async def test_the_pulse_counts_watchers(store, config, wire):
+    meters = Meters()
+    server = Server(config, store, meters=meters)
+    port = await server.start(Address("127.0.0.1", 0))
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        table_id, _ = await wire.table(0)
+        tables = stud_pb2_grpc.TableServiceStub(channel)
+        streams = [tables.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **wire.options()) for _ in range(3)]
+        for stream in streams:
+            await stream.read()
+        await watchers(meters, 3)
+        for stream in streams:
+            stream.cancel()
+        await watchers(meters, 0)
+    await server.stop()
+
+
+async def watchers(meters, count):
+    """Wait until so many are counted."""
+    for _ in range(600):
+        if samples(meters.text())["dugout_watchers", ()] == count:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"there were never {count} watchers")
 
 
 class TestReflection:
