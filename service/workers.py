@@ -3,8 +3,8 @@
 Workers are fresh processes, never forks of this one. They share the parent's port, their settings come through a pipe
 (secrets appear neither in arguments nor in the environment), and the same pipe tells them when the parent is gone.
 
-Signals to the parent: SIGTERM and SIGINT stop everything; SIGHUP replaces the workers one after the other, each by one
-that serves already. SIGTERM to a worker replaces that one.
+Signals to the parent: SIGTERM and SIGINT stop everything; SIGHUP reads the files of keys again and replaces the workers
+one after the other, each by one that serves already. SIGTERM to a worker replaces that one.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from service.address import Address
-from service.config import Config
+from service.config import Config, ConfigError
 from service.crash_loop import DEATHS, WINDOW_S, CrashLoop
 from service.meters import Place
 from service.metrics import MetricsServer, ProcessUsage, WorkerFiles
@@ -61,14 +61,17 @@ class Supervisor(Collector):
     """Runs the workers of one ``dugout serve`` on an address that is reserved already.
 
     ``store`` is the embedded store that this process has started, if there is one: it is started again, with its data,
-    should it die.
+    should it die. ``reread`` returns the settings with what has changed since, ConfigError if that cannot be used.
     """
 
-    def __init__(self, config: Config, address: Address, store: EmbeddedStore | None) -> None:
+    def __init__(
+        self, config: Config, address: Address, store: EmbeddedStore | None, reread: Callable[[Config], Config]
+    ) -> None:
         if store is not None:
             config = replace(config, redis_url=store.url)
         self._config = replace(config, host=address.host, port=address.port)
         self._store = store
+        self._reread = reread
         self._stopping = asyncio.Event()
         self._asked_to_replace = asyncio.Event()
         self._files = WorkerFiles()
@@ -183,9 +186,10 @@ class Supervisor(Collector):
             self._asked_to_replace.clear()
             _log.info("replacing all workers")
             try:
+                self._config = self._reread(self._config)
                 for index in range(len(self._serving)):
                     await self._replace(index)
-            except StartError as error:
+            except (ConfigError, StartError) as error:
                 _log.error("replacing workers given up: those before go on", why=str(error))
             else:
                 _log.info("all workers replaced")

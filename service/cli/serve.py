@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from service.address import Address, AddressError, Reservation
-from service.config import Config, ConfigError, read_config
+from service.config import Config, ConfigError, read_config, reread_keys
 from service.logs import configure_logs
 from service.store.embedded import EmbeddedStore, EmbeddedStoreError
 from service.workers import StartError, Supervisor
@@ -73,7 +73,8 @@ def _serve(config: Config, as_json: bool) -> None:
             store = EmbeddedStore(folder, config.store_durability)
             store.start()
         announce = partial(_announce, config, reservation.address, as_json)
-        asyncio.run(Supervisor(config, reservation.address, store).run(announce))
+        reread = partial(reread_keys, environment=os.environ)
+        asyncio.run(Supervisor(config, reservation.address, store, reread).run(announce))
     finally:
         if store is not None:
             store.stop()

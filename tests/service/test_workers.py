@@ -6,6 +6,7 @@ import socket
 import subprocess
 import threading
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -244,6 +245,40 @@ class TestUnderLoad:
             eventually(lambda: len(load.failures) == 12)
             # Nobody listens any more: that is the only thing that callers are told.
             assert {"UNAVAILABLE"} == {failure.partition(":")[0] for failure in load.failures}
+
+
+def test_keys_are_read_again(tmp_path):
+    file = tmp_path / "operators"
+    first, second = "acme/1:first-secret", "acme/2:second-secret"
+
+    def accepted(tables) -> list[str]:
+        """Return which of the keys may list tables."""
+        found = []
+        for key in (first, second):
+            with suppress(grpc.RpcError):
+                metadata = (("authorization", f"Bearer {key}"),)
+                tables.ListTables(stud_pb2.ListTablesRequest(), timeout=20, metadata=metadata)
+                found.append(key)
+        return found
+
+    file.write_text(first)
+    with serving("--workers", "2", DUGOUT_OPERATOR_KEYS_FILE=str(file)) as server:
+
+        def asked_again(text: str, told: str) -> list[str]:
+            already = len(server.log(told))
+            file.write_text(text)
+            server.process.send_signal(signal.SIGHUP)
+            eventually(lambda: len(server.log(told)) > already)
+            with server.tables() as tables:
+                create(tables, server)  # the key of --dev stays
+                return accepted(tables)
+
+        with server.tables() as tables:
+            assert [first] == accepted(tables)
+        assert [first, second] == asked_again(f"{first}\n{second}", "all workers replaced")
+        assert [first, second] == asked_again(f"{second} rubbish", "replacing workers given up: those before go on")
+        assert [second] == asked_again(second, "all workers replaced")
+        assert "-secret" not in "".join(map(str, server.log("replacing workers given up: those before go on")))
 
 
 def test_workers_that_cannot_be_replaced_go_on():
