@@ -1,7 +1,8 @@
-"""Whether a server serves, by its gRPC health service: ``python -m service.cli.health [HOST:PORT]``.
+"""Whether a server serves, by its gRPC health service: ``python -m service.cli.health [HOST:PORT [SERVICE]]``.
 
 For health checks of containers, which need a program and its exit status: 0 if the server says SERVING, else 1.
-Without an argument the server is the one that ``DUGOUT_PORT`` (50051) names on this machine.
+Without an argument the server is the one that ``DUGOUT_PORT`` (50051) names on this machine. Without a service it is
+asked whether it is alive at all; ``stud.v1.TableService`` serves only while the store answers.
 """
 
 import os
@@ -14,8 +15,8 @@ from grpc_health.v1 import health_pb2
 TIMEOUT_S = 3.0
 
 
-def status_of(address: str, timeout_s: float = TIMEOUT_S) -> str:
-    """Return what the server says of itself, such as ``SERVING``, or the gRPC status of a call that failed."""
+def status_of(address: str, service: str = "", timeout_s: float = TIMEOUT_S) -> str:
+    """Return what the server says of itself or a service, such as ``SERVING``, or the status of a call that failed."""
     with grpc.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)]) as channel:
         check = channel.unary_unary(
             "/grpc.health.v1.Health/Check",
@@ -23,7 +24,7 @@ def status_of(address: str, timeout_s: float = TIMEOUT_S) -> str:
             response_deserializer=health_pb2.HealthCheckResponse.FromString,
         )
         try:
-            answer = check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
+            answer = check(health_pb2.HealthCheckRequest(service=service), timeout=timeout_s)
         except grpc.RpcError as error:
             return str(error.code().name)
     return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
@@ -32,8 +33,9 @@ def status_of(address: str, timeout_s: float = TIMEOUT_S) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Print the status and return what the process should exit with."""
     address = arguments[0] if arguments else f"127.0.0.1:{os.environ.get('DUGOUT_PORT') or 50051}"
-    status = status_of(address)
-    print(f"{address} {status}")
+    service = arguments[1] if len(arguments) > 1 else ""
+    status = status_of(address, service)
+    print(" ".join(filter(None, (address, service, status))))
     return int(status != "SERVING")
 
 
