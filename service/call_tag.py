@@ -1,11 +1,12 @@
 """What names the running call wherever something is said about it: in the log, in a trace, to the caller.
 
-A call gets its id from the server, a random one, and the caller reads it in the trailing metadata: who reports a call
-that went wrong reports the id, and the operator finds the call in the log.
+A call gets its id from the server, a random start for each process and a number, and the caller reads it in the
+trailing metadata: who reports a call that went wrong reports the id, and the operator finds the call in the log.
 """
 
 import secrets
 from contextvars import ContextVar
+from itertools import count
 
 import msgspec
 
@@ -30,12 +31,15 @@ class CallTag(msgspec.Struct):
         return said
 
 
+_START = secrets.token_hex(4)
+_numbers = count(1)
+
 _current: ContextVar[CallTag | None] = ContextVar("call_tag", default=None)
 
 
 def new_tag() -> CallTag:
     """Return the tag of the call that begins here, the current one from now on."""
-    tag = CallTag(secrets.token_hex(8))
+    tag = CallTag(f"{_START}{next(_numbers) & 0xFFFFFFFF:08x}")
     _current.set(tag)
     return tag
 

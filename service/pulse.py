@@ -11,6 +11,7 @@ from service.store.base import Store, StoreError
 
 _FAILURES_TO_BELIEVE = 2
 _PINGS_PER_COUNT = 15
+_FLUSH_S = 0.2
 
 _log = structlog.get_logger()
 
@@ -18,7 +19,7 @@ _log = structlog.get_logger()
 class Pulse:
     """Asks the store every ``interval_s`` and tells the health service; two failures in a row count, one answer does.
 
-    With every ask it counts the watchers, and with every fifteenth the tables.
+    With every ask it counts the watchers, and with every fifteenth the tables. Meters are flushed five times a second.
     """
 
     def __init__(self, store: Store, health: Health, feed: Feed, meters: Meters, *, interval_s: float = 1.0) -> None:
@@ -27,17 +28,23 @@ class Pulse:
         self._feed = feed
         self._meters = meters
         self._interval_s = interval_s
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         """Begin."""
-        self._task = asyncio.create_task(self._beat())
+        self._tasks = [asyncio.create_task(self._beat()), asyncio.create_task(self._flush())]
 
     async def stop(self) -> None:
-        """Stop, at once."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        """Stop, at once, with everything flushed."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._meters.flush()
+
+    async def _flush(self) -> None:
+        while True:
+            await asyncio.sleep(_FLUSH_S)
+            self._meters.flush()
 
     async def _beat(self) -> None:
         failures = beats = 0

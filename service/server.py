@@ -8,6 +8,7 @@ SIGTERM or when standard input closes, which is how it learns that its parent is
 import asyncio
 import gc
 import os
+import shutil
 import signal
 import sys
 from functools import partial
@@ -182,6 +183,7 @@ def main() -> None:
     """Run one worker."""
     config = msgspec.json.decode(sys.stdin.buffer.readline(), type=Config)
     place = msgspec.json.decode(sys.stdin.buffer.readline(), type=Place)
+    parent = os.getppid()
     configure_logs(config.log_level, worker=place.number)
     share(place)
     try:
@@ -189,6 +191,9 @@ def main() -> None:
     except (StoreError, CertificateError, PortError) as error:
         _say(failed=str(error))
         sys.exit(1)
+    finally:
+        if os.getppid() != parent:  # killed, and so nobody else tidies up; what is mapped can still be written to
+            shutil.rmtree(place.folder, ignore_errors=True)
 
 
 def _say(**what: str | int) -> None:

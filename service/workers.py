@@ -4,7 +4,8 @@ Workers are fresh processes, never forks of this one. They share the parent's po
 (secrets appear neither in arguments nor in the environment), and the same pipe tells them when the parent is gone.
 
 Signals to the parent: SIGTERM and SIGINT stop everything; SIGHUP reads the files of keys again and replaces the workers
-one after the other, each by one that serves already. SIGTERM to a worker replaces that one.
+one after the other, each by one that serves already, except at a terminal, where it means that the terminal is gone and
+stops everything too. SIGTERM to a worker replaces that one.
 """
 
 import asyncio
@@ -91,7 +92,8 @@ class Supervisor(Collector):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
-        loop.add_signal_handler(signal.SIGHUP, self._asked_to_replace.set)
+        hung_up = self._stopping if sys.stdin is not None and sys.stdin.isatty() else self._asked_to_replace
+        loop.add_signal_handler(signal.SIGHUP, hung_up.set)
         metrics = MetricsServer(self, ProcessUsage(self._pids), self._files)
         tasks: list[asyncio.Task[None]] = []
         try:

@@ -84,7 +84,12 @@ def serving(*flags: str, **environment: str) -> Iterator[Serving]:
     command = [*COMMAND, "--dev", "--json", "--port", "0", *flags]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **environment}
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env={**os.environ, **environment},
         )
         try:
             yield Serving(process, json.loads(process.stdout.readline()), log)

@@ -3,10 +3,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry, multiprocess
+from prometheus_client import CollectorRegistry, Histogram, multiprocess
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.meters import Meters
+from service.meters import _RPC_BOUNDS_S, Meters
 
 COUNT = """
 import os, signal, sys
@@ -16,6 +16,7 @@ meters = Meters()
 for _ in range(int(sys.argv[3])):
     meters.call_ended("stud.v1.TableService/Act", "OK", 0.003)
 meters.watching(7)
+meters.flush()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -75,6 +76,26 @@ def test_a_deadline_that_was_played_has_a_lateness():
     assert 3 == counted["dugout_deadlines_played_total", ()] == counted["dugout_deadline_lateness_seconds_count", ()]
     assert 1 == counted["dugout_deadline_lateness_seconds_bucket", ("0.01",)]
     assert pytest.approx(0.32) == counted["dugout_deadline_lateness_seconds_sum", ()]
+
+
+def test_what_is_tallied_is_what_the_package_would_have_counted():
+    meters = Meters()
+    seconds = [0.0, 0.0001, 0.0005, 0.00051, 0.003, 0.01, 0.0101, 2.0, 10.0, 10.5, 1e6]
+    expected = Histogram("dugout_rpc_seconds", "", ["rpc"], registry=None, buckets=_RPC_BOUNDS_S)
+    for place, each in enumerate(seconds):
+        meters.call_ended("rpc", "OK", each)
+        expected.labels("rpc").observe(each)
+        if place % 3 == 0:
+            meters.flush()
+    counted = samples(meters.text())
+    wanted = {
+        (sample.name, tuple(value for _, value in sorted(sample.labels.items()))): sample.value
+        for family in expected.collect()
+        for sample in family.samples
+        if not sample.name.endswith("_created")
+    }
+    assert {name: pytest.approx(value) for name, value in wanted.items()} == {name: counted[name] for name in wanted}
+    assert len(seconds) == counted["dugout_rpc_seconds_count", ("rpc",)]
 
 
 def test_two_meters_of_a_process_are_apart():

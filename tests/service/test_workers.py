@@ -87,8 +87,8 @@ def test_a_killed_store_comes_back_with_its_data(tmp_path: Path):
         assert table.table_id == tables.ListTables(stud_pb2.ListTablesRequest(), **server.options).tables[0].table_id
 
 
-def test_when_the_parent_is_killed_nothing_stays():
-    with serving("--workers", "2") as server:
+def test_when_the_parent_is_killed_nothing_stays(tmp_path: Path):
+    with serving("--workers", "2", TMPDIR=str(tmp_path)) as server:
         with server.tables() as tables:
             create(tables, server)
         left = server.children("")
@@ -96,6 +96,23 @@ def test_when_the_parent_is_killed_nothing_stays():
         server.process.kill()
         server.process.wait()
         eventually(lambda: gone(left))
+        assert [] == list(tmp_path.glob("dugout-metrics-*"))
+
+
+def test_a_terminal_that_hangs_up_ends_the_server():
+    terminal, its_end = os.openpty()
+    with subprocess.Popen(
+        [*COMMAND, "--dev", "--json", "--port", "0"],
+        stdin=its_end,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        assert 0 == process.wait(60)
+    os.close(its_end)
+    os.close(terminal)
 
 
 def test_a_second_server_on_the_port_fails():

@@ -40,6 +40,16 @@ def test_a_server_is_healthy_until_it_stops(server, capsys):
     assert f"{address} UNAVAILABLE\n" == capsys.readouterr().out
 
 
+def test_a_service_is_asked_for_by_its_name(server, capsys):
+    _, address = server
+    assert 0 == main([address, "stud.v1.TableService"])
+    assert 1 == main([address, "polo"])
+    assert [
+        f"{address} stud.v1.TableService SERVING",
+        f"{address} polo NOT_FOUND",
+    ] == capsys.readouterr().out.splitlines()
+
+
 def test_the_port_comes_from_the_setting_of_the_server(server, capsys, monkeypatch):
     _, address = server
     monkeypatch.setenv("DUGOUT_PORT", address.rpartition(":")[2])
