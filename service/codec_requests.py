@@ -31,7 +31,7 @@ MAX_BUY_IN = 10**12
 
 _TABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLAYER_ID = re.compile(r"[A-Za-z0-9._:@-]{1,64}", re.ASCII)
-_REQUEST_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+REQUEST_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 _VISIBLE = re.compile(r"[!-~]*", re.ASCII)
 _NAME_CHARS_MOST = 64
 _ETAG_CHARS_MOST = 64
@@ -86,7 +86,7 @@ class RequestFields:
     def request_id(self) -> str:
         """Return the request id in small letters; empty: none."""
         given: str = self._request.request_id
-        if given and not _REQUEST_ID.fullmatch(given.lower()):
+        if given and not REQUEST_ID.fullmatch(given.lower()):
             self.refuse("request_id", given, "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000")
         return given.lower()
 

@@ -15,7 +15,7 @@ import re
 import secrets
 import time
 import traceback
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,7 +26,9 @@ from google.protobuf import message
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
-from service.credentials import Caller, CredentialError
+from service.call_tag import current_tag
+from service.codec_requests import REQUEST_ID
+from service.credentials import Anonymous, Caller
 from service.errors import DETAILS_KEY, Reason, ServiceError, refusal, rich_status
 from service.streams import Streams
 
@@ -35,8 +37,8 @@ _log = structlog.get_logger()
 _NO_DEADLINE_S = 10**8
 """grpc says so many seconds or more for a call without a deadline."""
 
-Identify: TypeAlias = Callable[[str | None], Caller]
-"""Says who sent an ``authorization`` text; CredentialError if it is no valid credential."""
+Admit: TypeAlias = Callable[[Sequence[str], str, str], Caller]
+"""Says who calls, from the ``authorization`` texts, the peer and the RPC's name; raises if the call is not let in."""
 
 _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 _Method: TypeAlias = Callable[[Any, "Call"], Any]
@@ -61,7 +63,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def service_handler(
-    service: ServiceDescriptor, methods: object, identify: Identify, streams: Streams | None = None
+    service: ServiceDescriptor, methods: object, admit: Admit, streams: Streams | None = None
 ) -> grpc.GenericRpcHandler:
     """Return the handler of every RPC of a service; ``methods`` implements those it has methods for.
 
@@ -69,7 +71,7 @@ def service_handler(
     """
     streams = streams or Streams()
     handlers = {
-        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), identify, streams))
+        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), admit, streams))
         for method in service.methods
     }
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
@@ -95,18 +97,20 @@ def decode(request_class: type[message.Message], data: bytes) -> Any:
 class _Rpc:
     """One RPC: its request class and the method that answers it, if there is one."""
 
-    def __init__(
-        self, descriptor: MethodDescriptor, method: _Method | None, identify: Identify, streams: Streams
-    ) -> None:
+    def __init__(self, descriptor: MethodDescriptor, method: _Method | None, admit: Admit, streams: Streams) -> None:
         self.descriptor = descriptor
         self.name = f"{descriptor.containing_service.full_name}/{descriptor.name}"
         self._request_class = GetMessageClass(descriptor.input_type)
         self._method = method
-        self._identify = identify
+        self._admit = admit
         self._streams = streams
 
     def decode(self, data: bytes) -> Any:
-        return decode(self._request_class, data)
+        request = decode(self._request_class, data)
+        tag, request_id = current_tag(), getattr(request, "request_id", "").lower()
+        if tag is not None and REQUEST_ID.fullmatch(request_id):
+            tag.request_id = request_id
+        return request
 
     @property
     def offered(self) -> bool:
@@ -124,10 +128,15 @@ class _Rpc:
     def call(self, context: _Context) -> Call:
         remaining_s = context.time_remaining()
         limited = remaining_s is not None and remaining_s < _NO_DEADLINE_S
+        peer = context.peer()
+        caller = self._admit(_authorizations(context), peer, self.name)
+        tag = current_tag()
+        if tag is not None and not isinstance(caller, Anonymous):
+            tag.tenant = caller.tenant
         return Call(
             method=self.name,
-            caller=self._identify(_authorization(context)),
-            peer=context.peer(),
+            caller=caller,
+            peer=peer,
             expires_at_s=time.monotonic() + remaining_s if limited else None,
         )
 
@@ -157,7 +166,8 @@ class _Rpc:
         except Exception as error:
             refused = self._refusal(error)
         status = rich_status(refused)
-        details = ((DETAILS_KEY, status.SerializeToString()),)
+        # What was set before, the id of the call, would be lost otherwise.
+        details = (*(context.trailing_metadata() or ()), (DETAILS_KEY, status.SerializeToString()))
         return await context.abort(refused.status, status.message, details)
 
     def _refusal(self, error: Exception | asyncio.CancelledError) -> ServiceError:
@@ -171,15 +181,14 @@ class _Rpc:
     def _defect(self, error: Exception) -> ServiceError:
         """Log an error that nobody foresaw; neither the log nor the caller gets its text, which may name cards."""
         incident = secrets.token_hex(8)
-        _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error))
+        tag = current_tag()
+        said = {} if tag is None else tag.said()
+        _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error), **said)
         return ServiceError(Reason.INTERNAL, "the server has a defect", metadata={"incident": incident})
 
 
-def _authorization(context: _Context) -> str | None:
-    values = [value for key, value in context.invocation_metadata() or () if key == "authorization"]
-    if len(values) > 1:
-        raise CredentialError("authorization must stand there once")
-    return str(values[0]) if values else None
+def _authorizations(context: _Context) -> list[str]:
+    return [str(value) for key, value in context.invocation_metadata() or () if key == "authorization"]
 
 
 def _kinds(error: BaseException) -> str:
@@ -208,8 +217,8 @@ def _handler(rpc: _Rpc) -> Any:
 
 def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
     async def reply(data: bytes, context: _Context) -> bytes:
-        request = rpc.decode(data)
-        answer: message.Message = await rpc.method()(request, rpc.call(context))
+        call, request = rpc.call(context), rpc.decode(data)
+        answer: message.Message = await rpc.method()(request, call)
         return answer.SerializeToString()
 
     async def handle(data: bytes, context: _Context) -> bytes:
@@ -220,8 +229,8 @@ def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
 
 def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]:
     async def replies(data: bytes, context: _Context) -> None:
-        request = rpc.decode(data)
-        await rpc.send(context, rpc.method()(request, rpc.stream(context)))
+        call, request = rpc.stream(context), rpc.decode(data)
+        await rpc.send(context, rpc.method()(request, call))
 
     async def handle(data: bytes, context: _Context) -> None:
         await rpc.answer(context, replies(data, context))
@@ -231,10 +240,11 @@ def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]
 
 def _both_streaming(rpc: _Rpc) -> Callable[[AsyncIterator[bytes], _Context], Awaitable[None]]:
     async def replies(messages: AsyncIterator[bytes], context: _Context) -> None:
+        call = rpc.stream(context)
         requests = _decoded(rpc, messages)
         if not rpc.offered:
             await anext(requests, None)  # as everywhere, bytes that cannot be read are told first
-        await rpc.send(context, rpc.method()(requests, rpc.stream(context)))
+        await rpc.send(context, rpc.method()(requests, call))
 
     async def handle(messages: AsyncIterator[bytes], context: _Context) -> None:
         await rpc.answer(context, replies(messages, context))

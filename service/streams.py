@@ -20,10 +20,18 @@ class Streams:
     credentials. A message that is not taken within ``patience_s`` ends its stream.
     """
 
-    def __init__(self, *, operator_limit: int = 10_000, caller_limit: int = 1_000, patience_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        *,
+        operator_limit: int = 10_000,
+        caller_limit: int = 1_000,
+        patience_s: float = 10.0,
+        on_limited: Callable[[str], None] = lambda limit: None,
+    ) -> None:
         self._operator_limit = operator_limit
         self._caller_limit = caller_limit
         self._patience_s = patience_s
+        self._on_limited = on_limited
         self._open: Counter[tuple[str, ...]] = Counter()
 
     @property
@@ -40,6 +48,7 @@ class Streams:
         key = _key(caller, peer)
         limit = self._operator_limit if isinstance(caller, Operator) else self._caller_limit
         if self._open[key] >= limit:
+            self._on_limited("streams")
             raise ServiceError(
                 Reason.TOO_MANY_STREAMS,
                 f"the caller has {limit} streams open at this worker",

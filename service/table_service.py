@@ -23,6 +23,7 @@ from service.errors import (
 )
 from service.feed import Checkpoint, Feed
 from service.lobby import NO_FILTER, LobbyFilter
+from service.meters import Meters
 from service.named_game import NamedGame
 from service.replies import DeleteReply, Reply, SeenHappening, reply_to
 from service.seat_service import SeatService
@@ -33,6 +34,7 @@ from service.store.base import Store
 from service.table import Change, Seating, Settings, Summary, Table
 from service.table_events import Happening, TableCreated, TableDeleted, leaves
 from service.table_writer import Mutation, TableWriter
+from service.tracing import Tracing
 
 _MAX_BUY_IN = 10**12
 # Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
@@ -49,13 +51,22 @@ class TableService:
     """The tables of a store."""
 
     def __init__(
-        self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed, *, idle_ttl_ms: int = 0
+        self,
+        store: Store,
+        clock: Clock,
+        shuffle: Shuffle,
+        keyring: Keyring,
+        feed: Feed,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+        *,
+        idle_ttl_ms: int = 0,
     ) -> None:
         self._store = store
         self._clock = clock
         self._shuffle = shuffle
         self._feed = feed
-        self._writer = TableWriter(store, clock, idle_ttl_ms=idle_ttl_ms)
+        self._writer = TableWriter(store, clock, meters, tracing, idle_ttl_ms=idle_ttl_ms)
         self.seats = SeatService(self._writer, clock, keyring)
 
     async def create_table(

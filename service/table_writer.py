@@ -21,6 +21,7 @@ from service import timetable
 from service.clock import Clock
 from service.credentials import Anonymous, Caller
 from service.errors import FieldViolation, Reason, ServiceError, table_damaged
+from service.meters import Meters
 from service.snapshot import (
     SnapshotError,
     decode_happening,
@@ -33,6 +34,7 @@ from service.snapshot import (
 from service.store.base import Commit, Committed, Conflict, FinishedHand, Repeat, RequestKey, Store
 from service.table import Change, Table
 from service.table_events import Happening
+from service.tracing import NoTracing, Tracing
 
 _log = structlog.get_logger()
 
@@ -88,9 +90,19 @@ class TableWriter:
     A table that nobody changes for ``idle_ttl_ms`` is due to be deleted; 0: tables stay.
     """
 
-    def __init__(self, store: Store, clock: Clock, *, idle_ttl_ms: int = 0) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+        *,
+        idle_ttl_ms: int = 0,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._meters = meters or Meters()
+        self._tracing = tracing or NoTracing()
         self._idle_ttl_ms = idle_ttl_ms
         # Tables as they were last read or written here. The store says by the etag, which is never used twice, whether
         # one is still current: that saves reading and checking it again, and can never show an old one.
@@ -107,6 +119,7 @@ class TableWriter:
             return None
         known = self._known.get(table_id)
         if known is not None and known.etag == stored.etag:
+            self._meters.table_known()
             return known
         try:
             table = decode_table(stored.snapshot)
@@ -192,7 +205,8 @@ class TableWriter:
             try:
                 table = admit(loaded)
                 _check_etag(mutation, table.version, table.etag)
-                change = work_out(table)
+                with self._tracing.part("step"):
+                    change = work_out(table)
             except ServiceError:
                 if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
                     return earlier
@@ -203,6 +217,7 @@ class TableWriter:
             if not isinstance(outcome, Conflict):
                 return outcome
             _check_etag(mutation, outcome.version, outcome.etag)
+            self._meters.commit_conflicted()
             # Others are at work here: step aside for a random moment, so that they do not meet again.
             await asyncio.sleep(random.uniform(0, pause_s))  # noqa: S311 -- nothing secret
             pause_s = min(2 * pause_s, _PAUSE_MOST_S)

@@ -277,6 +277,9 @@ class Store(Protocol):
         Raises ValueError on a token that this store did not make for this table.
         """
 
+    async def count_tables(self) -> int:
+        """Return how many tables stand in the lobbies of all tenants."""
+
     def notices(self) -> Notices:
         """Return the worker's subscription, the same object every time."""
 

@@ -225,6 +225,14 @@ class RedisStore:
         with translated(StoreUnavailable):
             return await hands.read_page(self._client, table_id, page_size, page_token, ended_since_ms)
 
+    async def count_tables(self) -> int:
+        """Return how many tables stand in the lobbies of all tenants."""
+        with translated(StoreUnavailable):
+            async with self._client.pipeline(transaction=False) as pipe:
+                for shard in range(keys.SHARDS):
+                    pipe.zcard(keys.lobby_key(shard))
+                return sum(await pipe.execute())
+
     async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
         """Return up to ``limit`` table ids that follow ``after`` in a tenant's lobby."""
         found: list[str] = []

@@ -197,11 +197,12 @@ class Refusal:
     metadata: dict[str, str]
     fields: dict[str, str]
     retry: bool
+    retry_ms: int
     message: str
 
     def read(self, error: grpc.aio.AioRpcError) -> None:
         self.status, self.message = error.code(), error.details() or ""
-        self.reason, self.metadata, self.fields, self.retry = "", {}, {}, False
+        self.reason, self.metadata, self.fields, self.retry, self.retry_ms = "", {}, {}, False, 0
         for key, value in error.trailing_metadata() or ():
             if key != "grpc-status-details-bin":
                 continue
@@ -217,7 +218,7 @@ class Refusal:
                 elif detail.Unpack(bad):
                     self.fields = {each.field: each.description for each in bad.field_violations}
                 elif detail.Unpack(retry):
-                    self.retry = True
+                    self.retry, self.retry_ms = True, retry.retry_delay.ToMilliseconds()
 
 
 @contextmanager
@@ -245,6 +246,9 @@ def config(tenant: str) -> Config:
         ),
         token_keys=(TokenKey("k", "t" * 32),),
         drain_ms=2000,
+        # Tests call as fast as they can; those of the limits set their own.
+        seat_rate=0,
+        peer_rate=0,
     )
 
 

@@ -325,7 +325,7 @@ async def too_large(scene: Scene) -> None:
 
 @promises()
 async def rate_limited(scene: Scene) -> None:
-    async with scene.on(anonymous_rate=1) as strict:
+    async with scene.on(peer_rate=1) as strict:
         for _ in range(1000):
             await strict.call("ListProfiles", None)
 

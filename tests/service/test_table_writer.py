@@ -8,6 +8,7 @@ import engine
 from service import seating
 from service.credentials import Operator
 from service.errors import Reason, ServiceError
+from service.meters import Meters
 from service.store.base import OutcomeUnknown, StoreUnavailable
 from service.store.durability import Durability
 from service.store.redis import RedisStore
@@ -15,6 +16,7 @@ from service.table import Change, Settings, Table
 from service.table_events import TableCreated, TableDeleted
 from service.table_writer import Mutation, TableWriter
 from tests.service.table_play import Forgetful
+from tests.service.test_meters import samples
 
 CALLER = Operator("acme", "acme")
 
@@ -80,6 +82,31 @@ async def test_a_lost_race_is_worked_out_again(store, clock):
     )
     assert list(range(2, 8)) == sorted(outcome.version for outcome in outcomes)
     assert attempts > len(outcomes)
+
+
+async def test_lost_races_and_known_tables_are_counted(store, clock):
+    first, second = (TableWriter(store, clock, Meters()) for _ in range(2))
+    table = await new_table(first)
+    for _ in range(3):
+        await first.load(table.table_id)
+        await second.load(table.table_id)
+
+    def counted(writer, name):
+        return samples(writer._meters.text())[f"dugout_{name}", ()]
+
+    assert (3, 2) == (counted(first, "table_cache_hits_total"), counted(second, "table_cache_hits_total"))
+    attempts = 0
+
+    def race(loaded):
+        nonlocal attempts
+        attempts += 1
+        return seat(f"player{attempts}")(loaded)
+
+    await asyncio.gather(
+        *(writer.change(CALLER, Mutation("Take", table.table_id), admit, race) for writer in (first, second) * 3)
+    )
+    lost = counted(first, "commit_conflicts_total") + counted(second, "commit_conflicts_total")
+    assert attempts - 6 == lost > 0
 
 
 async def test_who_always_loses_gives_up(store, clock, writer):
