@@ -40,7 +40,7 @@ def tables(server):
 @pytest.fixture
 def playing(server, tables):
     """A table where a hand is played; what its first player sees."""
-    request = stud_pb2.CreateTableRequest(profile="baseball", name="[red]High[/red] noon")
+    request = stud_pb2.CreateTableRequest(profile="seven-card-stud", name="[red]High[/red] noon")
     table_id = tables.CreateTable(request, **server.options).table.table_id
     for player in ("ann", "bob"):
         request = stud_pb2.TakeSeatRequest(table_id=table_id, player_id=player, stack=1500)
@@ -49,10 +49,10 @@ def playing(server, tables):
 
 
 def test_the_lobby(look, playing):
-    shown = look("--profile", "baseball", "--limit", "1000")
+    shown = look("--profile", "seven-card-stud", "--limit", "1000")
     assert (0, "") == (shown.status, shown.err)
     row = next(line for line in shown.out.splitlines() if playing.table_id in line)
-    for text in ("[red]High[/red] noon", "baseball", "playing", "2/"):
+    for text in ("[red]High[/red] noon", "seven-card-stud", "playing", "2/"):
         assert text in row
     assert "There are more" not in shown.out
 
