@@ -51,7 +51,7 @@ def secrets_of(hand: State | None, viewer: int | None) -> Secrets:
 
 def leaks_in_message(message: Message, data: bytes, secrets: Secrets) -> Iterator[str]:
     """Yield what a viewer learns from a message, or from its bytes, and must not."""
-    for path, text in _texts(message):
+    for path, text in texts_of(message):
         yield from (f"{path}: {card}" for card in _CARD.findall(text) if card in secrets.cards)
     for path, number in _claims(message):
         if not secrets.claims:
@@ -80,13 +80,14 @@ def leaks_in_log(line: str, words: Iterable[str]) -> Iterator[str]:
     yield from (f"a secret in {line!r}" for word in words if word in line)
 
 
-def _texts(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
+def texts_of(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text of a message that could name a card, with where it stands."""
     for field, value in message.ListFields():
         if field.name in _NO_CARDS:
             continue
         for item in value if field.is_repeated else (value,):
             if isinstance(item, Message):
-                yield from _texts(item, f"{path}.{field.name}")
+                yield from texts_of(item, f"{path}.{field.name}")
             elif isinstance(item, str):
                 yield f"{path}.{field.name}", item
 

@@ -1,7 +1,8 @@
 """Random hands over a real server: nothing that leaves it tells a viewer what that viewer must not know.
 
 A worker process serves with its log on ``debug``; every byte that a viewer gets, by replies, streams and refusals, is
-searched, and every line of the log. That the search finds something is proved by workers with a leak built in.
+searched, and every line of the log, every meter and every span. That the search finds something is proved by workers
+with a leak built in.
 """
 
 import asyncio
@@ -12,17 +13,20 @@ import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import grpc
 import msgspec
 import pytest
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 
 import engine
 from engine.actions import ActionKind
 from proto.stud.v1 import stud_pb2 as pb
 from service.config import Config
 from service.errors import DETAILS_KEY
+from service.meters import Place
 from service.snapshot import decode_table
 from service.store.redis import RedisStore
 from service.table import Table
@@ -34,6 +38,7 @@ from tests.service.leaks import (
     leaks_in_text,
     secrets_of,
     text_of,
+    texts_of,
 )
 
 LONG = bool(os.environ.get("DUGOUT_LONG"))
@@ -80,12 +85,14 @@ dealer.act = act
 
 
 class Worker:
-    """A worker process as its clients see it, and the file its log goes to."""
+    """A worker process as its clients see it, and what it tells its operators."""
 
-    def __init__(self, channel: grpc.aio.Channel, config: Config, log: Any) -> None:
+    def __init__(self, channel: grpc.aio.Channel, config: Config, log: Any, meters: Path, spans: list[bytes]) -> None:
         self.channel = channel
         self.config = config
         self._log = log
+        self._meters = meters
+        self.spans = spans
 
     @property
     def operator(self) -> str:
@@ -95,23 +102,59 @@ class Worker:
         self._log.seek(0)
         yield from self._log
 
+    def meters(self) -> Iterator[str]:
+        """What the figures on the metrics port are read from."""
+        for file in self._meters.iterdir():
+            yield from file.read_bytes().decode("latin-1").split("\0")
+
 
 @asynccontextmanager
 async def worker(config: Config, url: str, tmp_path: Any, plant: str = "") -> AsyncIterator[Worker]:
     config = msgspec.structs.replace(config, host="127.0.0.1", port=0, redis_url=url, log_level="debug")
-    with (tmp_path / "log").open("w+") as log:
-        process = subprocess.Popen(  # noqa: ASYNC220 -- starting is quick
-            [sys.executable, "-c", plant + WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
-        )
-        try:
-            process.stdin.write(msgspec.json.encode(config) + b"\n")
-            process.stdin.flush()
-            port = msgspec.json.decode(process.stdout.readline())["serving"]
-            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-                yield Worker(channel, config, log)
-        finally:
-            process.stdin.close()
-            assert 0 == process.wait(20)
+    place = Place(number=0, folder=str(tmp_path / "meters"))
+    Path(place.folder).mkdir()  # noqa: ASYNC240
+    async with collector() as (endpoint, spans):
+        config = msgspec.structs.replace(config, otel_endpoint=endpoint, traced=True)
+        with (tmp_path / "log").open("w+") as log:
+            async with _running(config, place, log, plant) as channel:
+                yield Worker(channel, config, log, Path(place.folder), spans)
+
+
+@asynccontextmanager
+async def collector() -> AsyncIterator[tuple[str, list[bytes]]]:
+    """Take the spans that are sent, as they come, and say where."""
+    spans: list[bytes] = []
+
+    async def export(data: bytes, context: Any) -> bytes:
+        spans.append(data)
+        return b""
+
+    server = grpc.aio.server()
+    handlers = {"Export": grpc.unary_unary_rpc_method_handler(export)}
+    service = "opentelemetry.proto.collector.trace.v1.TraceService"
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(service, handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    yield f"http://127.0.0.1:{port}", spans
+    await server.stop(None)
+
+
+@asynccontextmanager
+async def _running(config: Config, place: Place, log: Any, plant: str) -> AsyncIterator[grpc.aio.Channel]:
+    process = subprocess.Popen(  # noqa: ASYNC220 -- starting is quick
+        [sys.executable, "-c", plant + WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(msgspec.json.encode(config) + b"\n" + msgspec.json.encode(place) + b"\n")
+        process.stdin.flush()
+        port = msgspec.json.decode(process.stdout.readline())["serving"]
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            yield channel
+    finally:
+        process.stdin.close()
+        assert 0 == await asyncio.to_thread(process.wait, 20)
 
 
 class Hunt:
@@ -170,7 +213,9 @@ class Hunt:
                 await self._misbehave(table)  # which may turn out to be allowed
             else:
                 await self._act(hand)
-        await self._look(self._rng.choice(list(self._bearers)))
+        for viewer in self._bearers:
+            await self._look(viewer)
+            await self._look_back(viewer, table.hand_number)
 
     async def _act(self, hand: engine.State) -> None:
         choices = engine.legal_actions(hand).choices
@@ -195,6 +240,11 @@ class Hunt:
 
     async def _look(self, viewer: int) -> None:
         await self._call(viewer, "GetTable", pb.GetTableRequest(table_id=self._table_id))
+
+    async def _look_back(self, viewer: int, number: int) -> None:
+        """Read the finished hand, as it stands at the table's present version."""
+        await self._call(viewer, "GetHand", pb.GetHandRequest(table_id=self._table_id, hand_number=number))
+        await self._call(viewer, "ListHands", pb.ListHandsRequest(table_id=self._table_id))
 
     async def _call(self, viewer: int, rpc: str, request: Any, bearer: str | None = None) -> None:
         """Call as a viewer and keep what came."""
@@ -248,8 +298,21 @@ class Hunt:
             self.found += (f"seat {viewer}: {leak}" for leak in leaks_in_text(text, secrets))
             self.found += (f"seat {viewer}: {leak}" for leak in leaks_in_text(details.decode("latin-1"), secrets))
             self.found += (f"seat {viewer}: {leak}" for leak in leaks_in_bytes(details, secrets))
-        for line in self._worker.log():
-            self.found += leaks_in_log(line, self.words)
+
+
+def told(served: Worker, words: list[str]) -> list[str]:
+    """Return what the log and the meters of a worker tell and must not."""
+    lines = [*served.log(), *served.meters()]
+    assert len(lines) > 100
+    return [leak for line in lines for leak in leaks_in_log(line, words)]
+
+
+def traced(served: Worker, words: list[str]) -> list[str]:
+    """Return what the spans of a worker tell and must not."""
+    exports = [trace_service_pb2.ExportTraceServiceRequest.FromString(data) for data in served.spans]
+    said = [text for export in exports for _, text in texts_of(export)]
+    assert "stud.v1.TableService/Act" in said
+    return [leak for text in said for leak in leaks_in_log(text, words)]
 
 
 def _metadata(bearer: str | None) -> tuple[tuple[str, str], ...]:
@@ -260,8 +323,12 @@ async def test_thousands_of_hands_leak_nothing(config, embedded, store, tmp_path
     async with worker(config, embedded.url, tmp_path) as served:
         hunts = [Hunt(served, store, seed) for seed in range(8)]
         await asyncio.gather(*(hunt.play(HANDS // len(hunts)) for hunt in hunts))
-        assert sum(1 for _ in served.log()) > HANDS
+        words = [word for hunt in hunts for word in hunt.words]
+        await asyncio.sleep(0.3)  # what was counted is carried to the meters
+        assert any("stud.v1.TableService/Act" in line for line in served.meters())
+        assert [] == told(served, words)
     assert [] == [leak for hunt in hunts for leak in hunt.found]
+    assert [] == traced(served, words)  # the last spans leave a worker when it ends
     print(f"{HANDS} hands, {sum(h.messages for h in hunts)} messages, {sum(h.bytes for h in hunts)} bytes: no leak")
 
 
@@ -270,7 +337,7 @@ async def test_a_planted_leak_is_found(config, embedded, store, tmp_path, plant)
     async with worker(config, embedded.url, tmp_path, PLANTED[plant]) as served:
         hunt = Hunt(served, store, seed=1)
         await hunt.play(3)
-    assert hunt.found
+        assert hunt.found or told(served, hunt.words)
 
 
 def test_a_card_and_the_deck_are_found_wherever_they_stand():
