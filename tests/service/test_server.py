@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 from service.address import Address
+from service.clock import SystemClock
 from service.meters import Meters
 from service.reflection import REFLECTION_SERVICES
 from service.server import Server
@@ -182,6 +183,7 @@ class TestStopping:
 
 class TestRateLimits:
     async def test_who_calls_too_often_is_told_exactly_when_to_come_back(self, store, config, clock, wire, refused):
+        clock.time_ms = SystemClock().now_ms()  # in whose past no table is idle
         limited = replace(config, operator_rate=100, seat_rate=20, peer_rate=5)
         server = Server(limited, store, clock=clock)
         port = await server.start(Address("127.0.0.1", 0))
@@ -202,6 +204,7 @@ class TestRateLimits:
     async def test_bad_credentials_end_in_waiting_and_health_and_reflection_do_not(
         self, store, config, clock, wire, refused
     ):
+        clock.time_ms = SystemClock().now_ms()
         server = Server(replace(config, peer_rate=5), store, clock=clock)
         port = await server.start(Address("127.0.0.1", 0))
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
