@@ -14,7 +14,11 @@ from cpython.buffer cimport (
     PyObject_GetBuffer,
 )
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
-from cpython.long cimport PyLong_Check
+from cpython.list cimport PyList_CheckExact
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_New, PyTuple_SET_ITEM
+from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_DATA, PyUnicode_GET_LENGTH
 from libc.stdlib cimport calloc, free, getenv
 from libc.string cimport memcpy
 
@@ -24,6 +28,7 @@ from engine.ranking import STANDARD, Ranking
 cdef extern from "Python.h":
     # Declared without an error value: what does not fit is told apart below.
     Py_ssize_t PyLong_AsSsize_t(object value)
+    bint PyUnicode_IS_ASCII(object text)
 
 
 cdef extern from *:
@@ -181,6 +186,82 @@ cdef int top_of(object qualifier) except -1:
     if not 5 <= qualifier <= 13:
         raise ValueError("qualifier: the highest rank of a low is 5 to 13, or None")
     return qualifier
+
+
+cdef enum:
+    NO_CARD = 0xFF
+
+cdef unsigned char rank_numbers[128], suit_numbers[128]
+
+
+cdef int number_characters() except -1:
+    cdef int number
+    for number in range(128):
+        rank_numbers[number] = suit_numbers[number] = NO_CARD
+    for number, character in enumerate("23456789TJQKA"):
+        rank_numbers[<int>ord(character)] = number
+    for number, character in enumerate("cdhs"):
+        suit_numbers[<int>ord(character)] = 13 * number
+    return 0
+
+
+number_characters()
+
+
+def read_cards(text):
+    """Return the numbers of different cards from ASCII text in one pass, None if anything else stands there.
+
+    Spaces and commas count nowhere. What is wrong is for ``engine.cards.parse_cards`` to say, which calls this first.
+    """
+    cdef const unsigned char *characters
+    cdef unsigned char cards[52]
+    cdef unsigned char rank = NO_CARD, character, suit
+    cdef uint64_t seen = 0
+    cdef Py_ssize_t at, count = 0
+    cdef tuple read
+    if not (PyUnicode_CheckExact(text) and PyUnicode_IS_ASCII(text)):
+        return None
+    characters = <const unsigned char *>PyUnicode_DATA(text)
+    for at in range(PyUnicode_GET_LENGTH(text)):
+        character = characters[at]
+        if character == 32 or character == 44 or 9 <= character <= 13:
+            continue
+        if rank == NO_CARD:
+            rank = rank_numbers[character]
+            if rank == NO_CARD:
+                return None
+            continue
+        suit = suit_numbers[character]
+        if suit == NO_CARD or seen >> (suit + rank) & 1:
+            return None
+        cards[count] = suit + rank
+        seen |= <uint64_t>1 << cards[count]
+        rank = NO_CARD
+        count += 1
+    if rank != NO_CARD:
+        return None
+    read = PyTuple_New(count)
+    for at in range(count):
+        card = cards[at]
+        Py_INCREF(card)
+        PyTuple_SET_ITEM(read, at, card)
+    return read
+
+
+def join_cards(cards):
+    """Return the mask of a tuple or list of cards from 0 to 51, None if it is anything else."""
+    cdef uint64_t mask = 0, number
+    if not (PyTuple_CheckExact(cards) or PyList_CheckExact(cards)):
+        return None
+    for card in cards:
+        if not PyLong_CheckExact(card):
+            return None
+        # The digits of zero are none.
+        number = dugout_digits(card) if card else 0
+        if number > 51:
+            return None
+        mask |= <uint64_t>1 << number
+    return mask
 
 
 cdef tuple paths = ("portable", "avx2", "avx512")
