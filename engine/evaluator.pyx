@@ -20,7 +20,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_DATA, PyUnicode_GET_LENGTH
 from libc.stdlib cimport calloc, free, getenv
-from libc.string cimport memcpy
+from libc.string cimport memcpy, strcmp
 
 from engine.ranking import STANDARD, Ranking
 
@@ -44,7 +44,7 @@ cdef extern from *:
     #elif CYTHON_COMPILING_IN_CPYTHON && PyLong_SHIFT == 30
         const digit *digits = ((PyLongObject *)value)->long_value.ob_digit;
         uintptr_t tag = ((PyLongObject *)value)->long_value.lv_tag;
-        Py_ssize_t size = (tag & 3) == 0 ? (Py_ssize_t)(tag >> 3) : -1;
+        Py_ssize_t size = (tag & 3) == 2 ? -1 : (Py_ssize_t)(tag >> 3);
     #else
         const uint32_t digits[2] = {0, 0};
         Py_ssize_t size = -1;
@@ -56,10 +56,61 @@ cdef extern from *:
         if (size == 1) {
             return digits[0];
         }
-        return UINT64_MAX;
+        return size == 0 ? 0 : UINT64_MAX;
     }
     """
     uint64_t dugout_digits(object value)
+
+
+cdef extern from *:
+    """
+    /* The common call, with one or two masks in order and nothing else, is answered before arguments are sorted; with
+     * anything else, and to refuse anything, the function is called that this stands for. */
+    static int dugout_use_bits;
+    static PyObject *dugout_thorough[2];
+
+    static inline PyObject *dugout_quick(PyObject *thorough, PyObject *const *arguments, Py_ssize_t count,
+                                         PyObject *names)
+    {
+        Py_ssize_t given = PyVectorcall_NARGS(count);
+        if (names == NULL && (given == 1 || given == 2) && PyLong_CheckExact(arguments[0])
+            && PyLong_CheckExact(arguments[given - 1])) {
+            uint64_t cards = dugout_digits(arguments[0]);
+            uint64_t wild = given == 2 ? dugout_digits(arguments[1]) : 0;
+            if (!((cards | wild) >> 52) && cards && dugout_count(cards) <= DUGOUT_MOST_CARDS) {
+                return PyLong_FromLong((long)(dugout_use_bits ? dugout_value_bits(cards, wild)
+                                                              : dugout_value(cards, wild)));
+            }
+        }
+        return PyObject_Vectorcall(thorough, arguments, count, names);
+    }
+
+    static PyObject *dugout_quick_0(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+    {
+        (void)self;
+        return dugout_quick(dugout_thorough[0], arguments, count, names);
+    }
+
+    static PyObject *dugout_quick_1(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+    {
+        (void)self;
+        return dugout_quick(dugout_thorough[1], arguments, count, names);
+    }
+
+    static PyObject *dugout_quickened(PyObject *function, int place, PyObject *module)
+    {
+        static PyMethodDef methods[2];
+        Py_INCREF(function);
+        dugout_thorough[place] = function;
+        methods[place] = *((PyCFunctionObject *)function)->m_ml;
+        methods[place].ml_meth = (PyCFunction)(void (*)(void))(place ? dugout_quick_1 : dugout_quick_0);
+        methods[place].ml_flags = METH_FASTCALL | METH_KEYWORDS;
+        return PyCFunction_NewEx(&methods[place], NULL, module);
+    }
+    """
+    int dugout_use_bits
+
+    object dugout_quickened(object function, int place, object module)
 
 
 cdef object standard = STANDARD
@@ -117,7 +168,7 @@ cdef inline object value_of(object cards, object wild, object ranking):
     cdef uint64_t hand = hand_of(cards)
     cdef uint64_t wilds = mask_of(wild, "wild")
     if ranking is standard:
-        return dugout_value(hand, wilds)
+        return dugout_value_bits(hand, wilds) if dugout_use_bits else dugout_value(hand, wilds)
     return dugout_value_as(hand, wilds, flags_of(ranking))
 
 
@@ -142,6 +193,16 @@ def evaluate_showing(cards, wild=0, *, ranking=STANDARD):
     wild or not, so nothing but the meaning of ``cards`` differs. Arguments and errors are as there.
     """
     return value_of(cards, wild, ranking)
+
+
+cdef bint is_forced(const char *path) noexcept:
+    cdef const char *forced = getenv("DUGOUT_SIMD")
+    return forced is not NULL and strcmp(forced, path) == 0
+
+
+dugout_use_bits = dugout_has_bits() and not is_forced("portable")
+evaluate = dugout_quickened(evaluate, 0, __name__)
+evaluate_showing = dugout_quickened(evaluate_showing, 1, __name__)
 
 
 def evaluate_low(cards, wild=0, *, scale="A5", mode="wild", qualifier=8):
@@ -256,8 +317,7 @@ def join_cards(cards):
     for card in cards:
         if not PyLong_CheckExact(card):
             return None
-        # The digits of zero are none.
-        number = dugout_digits(card) if card else 0
+        number = dugout_digits(card)
         if number > 51:
             return None
         mask |= <uint64_t>1 << number
