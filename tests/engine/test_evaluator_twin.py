@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from phevaluator import evaluate_cards
 
 from engine import evaluator, evaluator_twin
 from engine.cards import cards_in, cards_text, mask_of
@@ -162,6 +163,19 @@ def test_the_oracle_orders_high_hands_the_same() -> None:
             key = oracle.best_high(cards, wild, knobs)
             assert values.setdefault(key, value) == value, (shown(cards, wild), ranking)
         assert_same_order(values)
+
+
+def test_phevaluator_orders_hands_without_wild_cards_the_same() -> None:
+    """Its ranks go from 1 for a royal flush to 7,462; its cards are numbered rank * 4 + suit."""
+    random = Random(17)
+    values: dict[int, int] = {}
+    for _ in range(30_000):
+        cards = random.sample(random.choice(DECKS[:3]), random.randint(5, 7))
+        value = evaluate(mask_of(cards))
+        rank = evaluate_cards(*(card % 13 * 4 + card // 13 for card in cards))
+        assert values.setdefault(-rank, value) == value, cards_text(cards)
+    assert len(values) > 3_000
+    assert_same_order(values)
 
 
 @pytest.mark.parametrize("qualifier", [None, 8])
