@@ -7,6 +7,8 @@ In text a card is its rank and its suit letter (``Ks``, ``Td``); a card that may
 
 from collections.abc import Iterable, Iterator
 
+from engine.evaluator import join_cards, read_cards
+
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 SUIT_SYMBOLS = "♣♦♥♠"
@@ -66,6 +68,9 @@ def parse_cards(text: str) -> tuple[int, ...]:
     Raises:
         CardError: if a part is not a card, or a card stands there twice.
     """
+    read = read_cards(text)
+    if read is not None:
+        return read
     compact = "".join(text.replace(",", " ").split())
     cards = tuple(parse_card(compact[at : at + 2]) for at in range(0, len(compact), 2))
     seen: set[int] = set()
@@ -89,6 +94,9 @@ def parse_rank(text: str) -> int:
 
 def mask_of(cards: Iterable[int]) -> int:
     """Return the 52-bit mask of some cards."""
+    joined = join_cards(cards)
+    if joined is not None:
+        return joined
     mask = 0
     for card in cards:
         mask |= 1 << card

@@ -19,6 +19,12 @@ cdef extern from "evaluator.h" nogil:
     int dugout_count(uint64_t cards)
 
 
+cdef extern from "evaluator_bits.h" nogil:
+    # The same where the processor has the instructions for it.
+    bint dugout_has_bits()
+    uint32_t dugout_value_bits(uint64_t cards, uint64_t wild)
+
+
 cdef extern from "evaluator_paths.h" nogil:
     ctypedef size_t (*dugout_batch)(
         const char *cards, const char *wild, bint one_wild, size_t hands, unsigned flags, char *out)

@@ -33,6 +33,12 @@ def evaluate_many(cards: Buffer, wild: int | Buffer, *, ranking: Ranking = ..., 
 def evaluate_many(cards: Buffer, wild: int | Buffer, *, ranking: Ranking = ..., out: _Values) -> _Values:
     """Write the values of many hands to ``out``, a buffer of 64-bit integers, and return it."""
 
+def read_cards(text: object) -> tuple[int, ...] | None:
+    """Return the numbers of different cards from ASCII text in one pass, None if anything else stands there."""
+
+def join_cards(cards: object) -> int | None:
+    """Return the mask of a tuple or list of cards from 0 to 51, None if it is anything else."""
+
 def census(
     held: int, below: int, more: int, wild: int = 0, *, compare: bool = False
 ) -> tuple[tuple[int, ...], frozenset[int], int]:

@@ -14,9 +14,13 @@ from cpython.buffer cimport (
     PyObject_GetBuffer,
 )
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
-from cpython.long cimport PyLong_Check
+from cpython.list cimport PyList_CheckExact
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_New, PyTuple_SET_ITEM
+from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_DATA, PyUnicode_GET_LENGTH
 from libc.stdlib cimport calloc, free, getenv
-from libc.string cimport memcpy
+from libc.string cimport memcpy, strcmp
 
 from engine.ranking import STANDARD, Ranking
 
@@ -24,37 +28,13 @@ from engine.ranking import STANDARD, Ranking
 cdef extern from "Python.h":
     # Declared without an error value: what does not fit is told apart below.
     Py_ssize_t PyLong_AsSsize_t(object value)
+    bint PyUnicode_IS_ASCII(object text)
 
 
-cdef extern from *:
-    """
-    _Static_assert(sizeof(Py_ssize_t) == 8, "52-bit masks are read as Py_ssize_t: a 64-bit Python is needed");
-
-    /* Reads an int of 0 to 2**60 - 1 without a call, where CPython shows its digits; all ones if it cannot. */
-    static inline uint64_t dugout_digits(PyObject *value)
-    {
-    #if CYTHON_COMPILING_IN_CPYTHON && PyLong_SHIFT == 30 && PY_VERSION_HEX < 0x030C0000
-        const digit *digits = ((PyLongObject *)value)->ob_digit;
-        Py_ssize_t size = Py_SIZE(value);
-    #elif CYTHON_COMPILING_IN_CPYTHON && PyLong_SHIFT == 30
-        const digit *digits = ((PyLongObject *)value)->long_value.ob_digit;
-        uintptr_t tag = ((PyLongObject *)value)->long_value.lv_tag;
-        Py_ssize_t size = (tag & 3) == 0 ? (Py_ssize_t)(tag >> 3) : -1;
-    #else
-        const uint32_t digits[2] = {0, 0};
-        Py_ssize_t size = -1;
-        (void)value;
-    #endif
-        if (size == 2) {
-            return (uint64_t)digits[1] << 30 | digits[0];
-        }
-        if (size == 1) {
-            return digits[0];
-        }
-        return UINT64_MAX;
-    }
-    """
+cdef extern from "evaluator_calls.h":
     uint64_t dugout_digits(object value)
+    int dugout_use_bits
+    object dugout_quickened(object function, int place, object module)
 
 
 cdef object standard = STANDARD
@@ -112,7 +92,7 @@ cdef inline object value_of(object cards, object wild, object ranking):
     cdef uint64_t hand = hand_of(cards)
     cdef uint64_t wilds = mask_of(wild, "wild")
     if ranking is standard:
-        return dugout_value(hand, wilds)
+        return dugout_value_bits(hand, wilds) if dugout_use_bits else dugout_value(hand, wilds)
     return dugout_value_as(hand, wilds, flags_of(ranking))
 
 
@@ -137,6 +117,16 @@ def evaluate_showing(cards, wild=0, *, ranking=STANDARD):
     wild or not, so nothing but the meaning of ``cards`` differs. Arguments and errors are as there.
     """
     return value_of(cards, wild, ranking)
+
+
+cdef bint is_forced(const char *path) noexcept:
+    cdef const char *forced = getenv("DUGOUT_SIMD")
+    return forced is not NULL and strcmp(forced, path) == 0
+
+
+dugout_use_bits = dugout_has_bits() and not is_forced("portable")
+evaluate = dugout_quickened(evaluate, 0, __name__)
+evaluate_showing = dugout_quickened(evaluate_showing, 1, __name__)
 
 
 def evaluate_low(cards, wild=0, *, scale="A5", mode="wild", qualifier=8):
@@ -181,6 +171,81 @@ cdef int top_of(object qualifier) except -1:
     if not 5 <= qualifier <= 13:
         raise ValueError("qualifier: the highest rank of a low is 5 to 13, or None")
     return qualifier
+
+
+cdef enum:
+    NO_CARD = 0xFF
+
+cdef unsigned char rank_numbers[128], suit_numbers[128]
+
+
+cdef int number_characters() except -1:
+    cdef int number
+    for number in range(128):
+        rank_numbers[number] = suit_numbers[number] = NO_CARD
+    for number, character in enumerate("23456789TJQKA"):
+        rank_numbers[<int>ord(character)] = number
+    for number, character in enumerate("cdhs"):
+        suit_numbers[<int>ord(character)] = 13 * number
+    return 0
+
+
+number_characters()
+
+
+def read_cards(text):
+    """Return the numbers of different cards from ASCII text in one pass, None if anything else stands there.
+
+    Spaces and commas count nowhere. What is wrong is for ``engine.cards.parse_cards`` to say, which calls this first.
+    """
+    cdef const unsigned char *characters
+    cdef unsigned char cards[52]
+    cdef unsigned char rank = NO_CARD, character, suit
+    cdef uint64_t seen = 0
+    cdef Py_ssize_t at, count = 0
+    cdef tuple read
+    if not (PyUnicode_CheckExact(text) and PyUnicode_IS_ASCII(text)):
+        return None
+    characters = <const unsigned char *>PyUnicode_DATA(text)
+    for at in range(PyUnicode_GET_LENGTH(text)):
+        character = characters[at]
+        if character == 32 or character == 44 or 9 <= character <= 13:
+            continue
+        if rank == NO_CARD:
+            rank = rank_numbers[character]
+            if rank == NO_CARD:
+                return None
+            continue
+        suit = suit_numbers[character]
+        if suit == NO_CARD or seen >> (suit + rank) & 1:
+            return None
+        cards[count] = suit + rank
+        seen |= <uint64_t>1 << cards[count]
+        rank = NO_CARD
+        count += 1
+    if rank != NO_CARD:
+        return None
+    read = PyTuple_New(count)
+    for at in range(count):
+        card = cards[at]
+        Py_INCREF(card)
+        PyTuple_SET_ITEM(read, at, card)
+    return read
+
+
+def join_cards(cards):
+    """Return the mask of a tuple or list of cards from 0 to 51, None if it is anything else."""
+    cdef uint64_t mask = 0, number
+    if not (PyTuple_CheckExact(cards) or PyList_CheckExact(cards)):
+        return None
+    for card in cards:
+        if not PyLong_CheckExact(card):
+            return None
+        number = dugout_digits(card)
+        if number > 51:
+            return None
+        mask |= <uint64_t>1 << number
+    return mask
 
 
 cdef tuple paths = ("portable", "avx2", "avx512")

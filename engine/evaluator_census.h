@@ -2,6 +2,7 @@
 #ifndef DUGOUT_EVALUATOR_CENSUS_H
 #define DUGOUT_EVALUATOR_CENSUS_H
 
+#include "evaluator_bits.h"
 #include "evaluator_paths.h"
 
 enum { DUGOUT_CATEGORIES = 11, DUGOUT_CENSUS_CHUNK = 2048, DUGOUT_CENSUS_SLOTS = 1 << 15 };
@@ -9,7 +10,7 @@ enum { DUGOUT_CATEGORIES = 11, DUGOUT_CENSUS_CHUNK = 2048, DUGOUT_CENSUS_SLOTS =
 typedef struct {
     uint64_t hands;
     uint64_t categories[DUGOUT_CATEGORIES];
-    /* Hands whose value is another in evaluator.h, or is not that of the best of their fives. */
+    /* Hands whose value is another in evaluator.h or evaluator_bits.h, or is not that of the best of their fives. */
     uint64_t differences;
     /* Every value that occurred, scattered; 0 where none is. */
     uint32_t values[DUGOUT_CENSUS_SLOTS];
@@ -61,13 +62,13 @@ static inline void dugout_best_fives(dugout_batch batch, const uint64_t *hands, 
 }
 
 /* Every hand of `held` and `more` (one or more) of the first `below` cards. Hands of seven cards are compared with
- * their fives, and all with evaluator.h, if `compare` says so. */
+ * their fives, and all with evaluator.h and evaluator_bits.h, if `compare` says so. */
 static inline void dugout_take_census(dugout_census *census, dugout_batch batch, uint64_t held, int below, int more,
                                       uint64_t wild, int compare)
 {
     uint64_t hands[DUGOUT_CENSUS_CHUNK], values[DUGOUT_CENSUS_CHUNK], best[DUGOUT_CENSUS_CHUNK];
     uint64_t chosen = ((uint64_t)1 << more) - 1;
-    int seven = dugout_count(held) + more == 7;
+    int seven = dugout_count(held) + more == 7, has_bits = dugout_has_bits();
     while (chosen >> below == 0) {
         size_t count = 0;
         while (count < DUGOUT_CENSUS_CHUNK && chosen >> below == 0) {
@@ -82,6 +83,7 @@ static inline void dugout_take_census(dugout_census *census, dugout_batch batch,
             dugout_census_value(census, (uint32_t)values[at]);
             if (compare) {
                 census->differences += values[at] != dugout_value(hands[at], wild)
+                                    || (has_bits && values[at] != dugout_value_bits(hands[at], wild))
                                     || (seven && values[at] != best[at]);
             }
         }

@@ -34,12 +34,31 @@ DUGOUT_INLINE dugout_words_portable dugout_pick_portable(dugout_words_portable m
     return no ^ ((yes ^ no) & mask);
 }
 
-DUGOUT_INLINE dugout_words_portable dugout_odd_words_portable(dugout_words_portable even,
-                                                              dugout_words_portable odd)
+/* Words of both vectors by their numbers; those of the second one go on where those of the first end. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define DUGOUT_CHOOSE(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+#else
+#define DUGOUT_CHOOSE(x, y, ...) __builtin_shuffle(x, y, (dugout_words_portable){__VA_ARGS__})
+#endif
+
+DUGOUT_INLINE dugout_words_portable dugout_low_words_portable(dugout_words_portable x, dugout_words_portable y)
 {
-    const uint64_t even_words = 0x0000FFFF0000FFFFULL;
-    return (dugout_words_portable)(((dugout_quads_portable)even & even_words)
-                                   | ((dugout_quads_portable)odd & ~even_words));
+    return DUGOUT_CHOOSE(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+DUGOUT_INLINE dugout_words_portable dugout_high_words_portable(dugout_words_portable x, dugout_words_portable y)
+{
+    return DUGOUT_CHOOSE(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+DUGOUT_INLINE dugout_words_portable dugout_low_pairs_portable(dugout_words_portable x, dugout_words_portable y)
+{
+    return DUGOUT_CHOOSE(x, y, 0, 1, 8, 9, 2, 3, 10, 11);
+}
+
+DUGOUT_INLINE dugout_words_portable dugout_high_pairs_portable(dugout_words_portable x, dugout_words_portable y)
+{
+    return DUGOUT_CHOOSE(x, y, 4, 5, 12, 13, 6, 7, 14, 15);
 }
 
 DUGOUT_INLINE dugout_words_portable dugout_mirror_portable(dugout_words_portable x)
@@ -50,22 +69,16 @@ DUGOUT_INLINE dugout_words_portable dugout_mirror_portable(dugout_words_portable
     return (x & 0x5555) << 1 | (x >> 1 & 0x5555);
 }
 
-DUGOUT_INLINE dugout_words_portable dugout_count_portable(dugout_words_portable x)
+DUGOUT_INLINE dugout_words_portable dugout_count_bytes_portable(dugout_words_portable x)
 {
     x -= x >> 1 & 0x5555;
     x = (x & 0x3333) + (x >> 2 & 0x3333);
-    x = (x + (x >> 4)) & 0x0F0F;
-    return (x + (x >> 8)) & 0x1F;
+    return (x + (x >> 4)) & 0x0F0F;
 }
 
-DUGOUT_INLINE dugout_quads_portable dugout_count_quads_portable(dugout_quads_portable x)
+DUGOUT_INLINE dugout_words_portable dugout_sum_bytes_portable(dugout_words_portable x)
 {
-    x -= x >> 1 & 0x5555555555555555ULL;
-    x = (x & 0x3333333333333333ULL) + (x >> 2 & 0x3333333333333333ULL);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-    x += x >> 8;
-    x += x >> 16;
-    return (x + (x >> 32)) & 0x7F;
+    return (x & 0xFF) + (x >> 8);
 }
 
 DUGOUT_INLINE int dugout_any_portable(dugout_words_portable x)
@@ -103,9 +116,24 @@ DUGOUT_CODE dugout_words_avx2 dugout_pick_avx2(dugout_words_avx2 mask, dugout_wo
     return (dugout_words_avx2)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, (__m256i)mask);
 }
 
-DUGOUT_CODE dugout_words_avx2 dugout_odd_words_avx2(dugout_words_avx2 even, dugout_words_avx2 odd)
+DUGOUT_CODE dugout_words_avx2 dugout_low_words_avx2(dugout_words_avx2 x, dugout_words_avx2 y)
 {
-    return (dugout_words_avx2)_mm256_blend_epi16((__m256i)even, (__m256i)odd, 0xAA);
+    return (dugout_words_avx2)_mm256_unpacklo_epi16((__m256i)x, (__m256i)y);
+}
+
+DUGOUT_CODE dugout_words_avx2 dugout_high_words_avx2(dugout_words_avx2 x, dugout_words_avx2 y)
+{
+    return (dugout_words_avx2)_mm256_unpackhi_epi16((__m256i)x, (__m256i)y);
+}
+
+DUGOUT_CODE dugout_words_avx2 dugout_low_pairs_avx2(dugout_words_avx2 x, dugout_words_avx2 y)
+{
+    return (dugout_words_avx2)_mm256_unpacklo_epi32((__m256i)x, (__m256i)y);
+}
+
+DUGOUT_CODE dugout_words_avx2 dugout_high_pairs_avx2(dugout_words_avx2 x, dugout_words_avx2 y)
+{
+    return (dugout_words_avx2)_mm256_unpackhi_epi32((__m256i)x, (__m256i)y);
 }
 
 DUGOUT_CODE __m256i dugout_low_nibbles_avx2(__m256i x) { return _mm256_and_si256(x, _mm256_set1_epi8(0x0F)); }
@@ -129,21 +157,16 @@ DUGOUT_CODE dugout_words_avx2 dugout_mirror_avx2(dugout_words_avx2 words)
                                                   dugout_table_avx2(DUGOUT_BYTES_SWAPPED));
 }
 
-DUGOUT_CODE __m256i dugout_count_bytes_avx2(__m256i x)
+DUGOUT_CODE dugout_words_avx2 dugout_count_bytes_avx2(dugout_words_avx2 words)
 {
-    __m256i set = dugout_table_avx2(DUGOUT_BITS_SET);
-    return _mm256_add_epi8(_mm256_shuffle_epi8(set, dugout_low_nibbles_avx2(x)),
-                           _mm256_shuffle_epi8(set, dugout_high_nibbles_avx2(x)));
+    __m256i x = (__m256i)words, set = dugout_table_avx2(DUGOUT_BITS_SET);
+    return (dugout_words_avx2)_mm256_add_epi8(_mm256_shuffle_epi8(set, dugout_low_nibbles_avx2(x)),
+                                              _mm256_shuffle_epi8(set, dugout_high_nibbles_avx2(x)));
 }
 
-DUGOUT_CODE dugout_words_avx2 dugout_count_avx2(dugout_words_avx2 x)
+DUGOUT_CODE dugout_words_avx2 dugout_sum_bytes_avx2(dugout_words_avx2 x)
 {
-    return (dugout_words_avx2)_mm256_maddubs_epi16(dugout_count_bytes_avx2((__m256i)x), _mm256_set1_epi8(1));
-}
-
-DUGOUT_CODE dugout_quads_avx2 dugout_count_quads_avx2(dugout_quads_avx2 x)
-{
-    return (dugout_quads_avx2)_mm256_sad_epu8(dugout_count_bytes_avx2((__m256i)x), _mm256_setzero_si256());
+    return (dugout_words_avx2)_mm256_maddubs_epi16((__m256i)x, _mm256_set1_epi8(1));
 }
 
 DUGOUT_CODE int dugout_any_avx2(dugout_words_avx2 x) { return !_mm256_testz_si256((__m256i)x, (__m256i)x); }
@@ -164,9 +187,24 @@ DUGOUT_CODE dugout_words_avx512 dugout_pick_avx512(dugout_words_avx512 mask, dug
     return (dugout_words_avx512)_mm512_ternarylogic_epi64((__m512i)mask, (__m512i)yes, (__m512i)no, 0xCA);
 }
 
-DUGOUT_CODE dugout_words_avx512 dugout_odd_words_avx512(dugout_words_avx512 even, dugout_words_avx512 odd)
+DUGOUT_CODE dugout_words_avx512 dugout_low_words_avx512(dugout_words_avx512 x, dugout_words_avx512 y)
 {
-    return (dugout_words_avx512)_mm512_mask_blend_epi16(0xAAAAAAAAU, (__m512i)even, (__m512i)odd);
+    return (dugout_words_avx512)_mm512_unpacklo_epi16((__m512i)x, (__m512i)y);
+}
+
+DUGOUT_CODE dugout_words_avx512 dugout_high_words_avx512(dugout_words_avx512 x, dugout_words_avx512 y)
+{
+    return (dugout_words_avx512)_mm512_unpackhi_epi16((__m512i)x, (__m512i)y);
+}
+
+DUGOUT_CODE dugout_words_avx512 dugout_low_pairs_avx512(dugout_words_avx512 x, dugout_words_avx512 y)
+{
+    return (dugout_words_avx512)_mm512_unpacklo_epi32((__m512i)x, (__m512i)y);
+}
+
+DUGOUT_CODE dugout_words_avx512 dugout_high_pairs_avx512(dugout_words_avx512 x, dugout_words_avx512 y)
+{
+    return (dugout_words_avx512)_mm512_unpackhi_epi32((__m512i)x, (__m512i)y);
 }
 
 DUGOUT_CODE __m512i dugout_low_nibbles_avx512(__m512i x)
@@ -193,21 +231,16 @@ DUGOUT_CODE dugout_words_avx512 dugout_mirror_avx512(dugout_words_avx512 words)
                                                     dugout_table_avx512(DUGOUT_BYTES_SWAPPED));
 }
 
-DUGOUT_CODE __m512i dugout_count_bytes_avx512(__m512i x)
+DUGOUT_CODE dugout_words_avx512 dugout_count_bytes_avx512(dugout_words_avx512 words)
 {
-    __m512i set = dugout_table_avx512(DUGOUT_BITS_SET);
-    return _mm512_add_epi8(_mm512_shuffle_epi8(set, dugout_low_nibbles_avx512(x)),
-                           _mm512_shuffle_epi8(set, dugout_high_nibbles_avx512(x)));
+    __m512i x = (__m512i)words, set = dugout_table_avx512(DUGOUT_BITS_SET);
+    return (dugout_words_avx512)_mm512_add_epi8(_mm512_shuffle_epi8(set, dugout_low_nibbles_avx512(x)),
+                                              _mm512_shuffle_epi8(set, dugout_high_nibbles_avx512(x)));
 }
 
-DUGOUT_CODE dugout_words_avx512 dugout_count_avx512(dugout_words_avx512 x)
+DUGOUT_CODE dugout_words_avx512 dugout_sum_bytes_avx512(dugout_words_avx512 x)
 {
-    return (dugout_words_avx512)_mm512_maddubs_epi16(dugout_count_bytes_avx512((__m512i)x), _mm512_set1_epi8(1));
-}
-
-DUGOUT_CODE dugout_quads_avx512 dugout_count_quads_avx512(dugout_quads_avx512 x)
-{
-    return (dugout_quads_avx512)_mm512_sad_epu8(dugout_count_bytes_avx512((__m512i)x), _mm512_setzero_si512());
+    return (dugout_words_avx512)_mm512_maddubs_epi16((__m512i)x, _mm512_set1_epi8(1));
 }
 
 DUGOUT_CODE int dugout_any_avx512(dugout_words_avx512 x)

@@ -69,11 +69,12 @@ def _measure_evaluator(hands: int, seed: int, as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
-    rows: list[tuple[str, ...]] = [("", "", "", "TIMES OURS")]
+    rows: list[tuple[str, ...]] = [("", "", "", "    HANDS", "TIMES OURS")]
     for row in result["rows"]:
         value = "" if row["value"] is None else f"{row['value']:,.1f}"
         ratio = result["ratios"].get(row["name"])
-        rows.append((row["name"], value.rjust(9), row["unit"], "" if ratio is None else f"{ratio:10,.3f}"))
+        sample = f"{row['hands']:9,}" if row["hands"] else ""
+        rows.append((row["name"], value.rjust(9), row["unit"], sample, "" if ratio is None else f"{ratio:10,.3f}"))
     print_table(rows)
 
 

@@ -1,6 +1,10 @@
 """Cards, masks and their text."""
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.cards import (
     DECK_SIZE,
@@ -74,6 +78,60 @@ def test_no_text_is_no_cards():
 def test_the_part_that_is_no_card_or_stands_twice_is_named(text, named):
     with pytest.raises(CardError, match=named):
         parse_cards(text)
+
+
+def read_slowly(text: str) -> tuple[int, ...] | str:
+    """Return the cards as parse_cards must read them, or the start of what it must say."""
+    left = "".join(character for character in text if not character.isspace() and character != ",")
+    cards: list[int] = []
+    texts = [left[at : at + 2] for at in range(0, len(left), 2)]
+    for part in texts:
+        if part not in {rank + suit for rank in RANKS for suit in SUITS}:
+            return f"{part!r} is not a card: "
+    for part in texts:
+        card = SUITS.index(part[1]) * 13 + RANKS.index(part[0])
+        if card in cards:
+            return f"{part} stands there twice"
+        cards.append(card)
+    return tuple(cards)
+
+
+CARD_TEXTS = st.sampled_from([card_text(card) for card in FULL_DECK])
+PIECES = st.one_of(
+    CARD_TEXTS, CARD_TEXTS, st.sampled_from([" ", ",", "\t", "\n", "\x1c", "\x85", "\u2003", "K", "s", "é", "\0"])
+)
+
+
+@given(st.one_of(st.lists(PIECES).map("".join), st.permutations(FULL_DECK).map(cards_text), st.text()))
+def test_text_is_read_in_one_way(text):
+    expected = read_slowly(text)
+    try:
+        found: Any = parse_cards(text)
+    except CardError as error:
+        found = str(error)[: len(expected)]
+    assert expected == found
+
+
+def test_what_is_no_text_is_refused():
+    for thing in (None, 5, b"Ks", ["Ks"]):
+        with pytest.raises((AttributeError, TypeError)):
+            parse_cards(thing)
+
+
+@given(st.lists(st.one_of(st.integers(0, 51), st.integers(0, 200), st.booleans()), max_size=60))
+def test_a_mask_is_made_of_any_numbers(cards):
+    expected = sum(1 << card for card in set(map(int, cards)))
+    for some in (cards, tuple(cards), iter(cards), dict.fromkeys(cards), map(int, cards)):
+        assert expected == mask_of(some)
+
+
+def test_what_are_no_numbers_make_no_mask():
+    for cards in ([-1], (0, -(2**70)), iter([-1])):
+        with pytest.raises(ValueError, match="negative shift count"):
+            mask_of(cards)
+    for things in (["Ks"], (1, None), "Ks", [1.0], None, 7):
+        with pytest.raises(TypeError):
+            mask_of(things)
 
 
 @pytest.mark.parametrize("text", ["", "1", "10", "t", "23", "s", None, 3])

@@ -1,5 +1,9 @@
 """The compiled evaluator against its twin, against an oracle, and against what holds for every hand."""
 
+import os
+import pickle
+import subprocess
+import sys
 from inspect import signature
 from itertools import pairwise, product
 from random import Random
@@ -8,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from phevaluator import evaluate_cards
 
 from engine import evaluator, evaluator_twin
 from engine.cards import cards_in, cards_text, mask_of
@@ -72,6 +77,58 @@ def test_the_twin_agrees_about_high_hands() -> None:
         assert expected == evaluate_showing(cards, wild, ranking=ranking)
 
 
+VALUES_OF_HANDS = """
+from random import Random
+from engine import evaluate
+from engine.evaluator import evaluate_showing
+random = Random(16)
+for count in range(30_000):
+    deck = random.choice([range(52), range(26), range(20), [*range(5), *range(13, 18), *range(26, 31), 38, 51]])
+    held = random.sample(deck, random.randint(1, 13))
+    cards = sum(1 << card for card in held)
+    wild = sum(1 << card for card in held[: random.choice([0, 0, 1, 2, 3, 4, 5, 8])])
+    function = random.choice([evaluate, evaluate_showing])
+    print(function(cards, wild), function(cards, wild=wild), function(cards))
+"""
+
+
+def test_single_calls_do_not_depend_on_the_instructions_of_the_processor() -> None:
+    def printed(simd: dict[str, str]) -> list[str]:
+        environment = {name: value for name, value in os.environ.items() if name != "DUGOUT_SIMD"} | simd
+        command = [sys.executable, "-c", VALUES_OF_HANDS]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.splitlines()
+
+    fastest = printed({})
+    assert 30_000 == len(fastest)
+    assert fastest == printed({"DUGOUT_SIMD": "portable"})
+    assert all(line.split()[0] == line.split()[1] for line in fastest)
+
+
+class Mask(int):
+    """A mask that is more than an int."""
+
+
+@given(st.one_of(st.integers(0, 2**52 - 1), st.integers(-1, 2**70)), st.integers(-1, 2**53))
+def test_a_call_means_the_same_in_any_form(cards: int, wild: int) -> None:
+    def outcome(*arguments: int, **named: Any) -> str | int:
+        try:
+            return evaluate(*arguments, **named)
+        except ValueError as error:
+            return str(error)
+
+    expected = outcome(cards, wild)
+    assert expected == outcome(Mask(cards), wild) == outcome(cards, Mask(wild)) == outcome(cards, wild=wild)
+    assert expected == outcome(wild=wild, cards=cards) == outcome(cards, wild, ranking=STANDARD)
+    assert outcome(cards) == outcome(cards, 0) == outcome(cards, False)
+
+
+def test_the_compiled_functions_are_ordinary_builtin_ones() -> None:
+    for function in (evaluate, evaluate_showing, evaluate_low):
+        assert function is pickle.loads(pickle.dumps(function))  # noqa: S301
+    with pytest.raises(TypeError, match=r"^evaluate_showing\(\) takes"):
+        evaluate_showing(1, 2, 3)  # type: ignore[call-arg, misc]
+
+
 def test_the_twin_agrees_about_low_hands() -> None:
     random = Random(12)
     for _ in range(4_000):
@@ -106,6 +163,19 @@ def test_the_oracle_orders_high_hands_the_same() -> None:
             key = oracle.best_high(cards, wild, knobs)
             assert values.setdefault(key, value) == value, (shown(cards, wild), ranking)
         assert_same_order(values)
+
+
+def test_phevaluator_orders_hands_without_wild_cards_the_same() -> None:
+    """Its ranks go from 1 for a royal flush to 7,462; its cards are numbered rank * 4 + suit."""
+    random = Random(17)
+    values: dict[int, int] = {}
+    for _ in range(30_000):
+        cards = random.sample(random.choice(DECKS[:3]), random.randint(5, 7))
+        value = evaluate(mask_of(cards))
+        rank = evaluate_cards(*(card % 13 * 4 + card // 13 for card in cards))
+        assert values.setdefault(-rank, value) == value, cards_text(cards)
+    assert len(values) > 3_000
+    assert_same_order(values)
 
 
 @pytest.mark.parametrize("qualifier", [None, 8])

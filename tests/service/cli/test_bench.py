@@ -20,7 +20,10 @@ def measured(dugout, *arguments):
 def test_the_json_has_the_keys_that_programs_rely_on(dugout):
     result = measured(dugout)
     assert ["rows", "ratios"] == list(result)
-    assert all(["name", "value", "unit"] == list(row) for row in result["rows"])
+    assert all(["name", "value", "unit", "hands"] == list(row) for row in result["rows"])
+    hands = {row["name"]: row["hands"] for row in result["rows"]}
+    assert 64 == hands["evaluate, 3s and 9s wild"]
+    assert {64, 32, 0} >= set(hands.values())
     names = [row["name"] for row in result["rows"]]
     assert all(any(name.startswith(ours) for name in names) for ours in OURS)
     assert "evaluate_many, 3s and 9s wild, portable" in names
@@ -34,7 +37,8 @@ def test_peers_that_are_missing_are_said_to_be_missing(dugout, monkeypatch):
     for peer in evaluator_bench.PEERS:
         monkeypatch.setitem(sys.modules, peer, None)
     missing = [row for row in measured(dugout)["rows"] if row["value"] is None]
-    assert [{"name": peer, "value": None, "unit": "not installed"} for peer in evaluator_bench.PEERS] == missing
+    absent = {"value": None, "unit": "not installed", "hands": 0}
+    assert [{"name": peer, **absent} for peer in evaluator_bench.PEERS] == missing
     done = dugout("bench", "evaluator", "--hands", "64")
     assert 0 == done.status
     assert "pokerkit" in done.out
