@@ -8,6 +8,8 @@ import msgspec
 class ActionKind(StrEnum):
     """The kinds of action; the words are those of a stud table."""
 
+    __hash__ = str.__hash__  # that of an enum takes much longer, and tables are read by kind in every step
+
     FOLD = "fold"
     CHECK = "check"
     CALL = "call"

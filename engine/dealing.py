@@ -5,7 +5,7 @@ purchases after its cards.
 """
 
 from engine.cards import cards_in
-from engine.draft import Draft
+from engine.draft import Draft, DraftPlayer
 from engine.events import (
     Burned,
     BurnsReturned,
@@ -46,7 +46,7 @@ def _deal_on(draft: Draft) -> None:
         draft.cursor = at + 1
         player = draft.players[at % count]
         if not player.folded:
-            _give_card(draft, player.seat, _UP if faces[at // count] == "u" else down, _STREET)
+            _give_card(draft, player, _UP if faces[at // count] == "u" else down, _STREET)
             if draft.triggers:
                 return
 
@@ -84,40 +84,36 @@ def show_card(draft: Draft, seat: int, card: int, *, is_door: bool) -> None:
 
 
 def _give_bonus(draft: Draft, trigger: Trigger) -> None:
+    player = draft.player(trigger.seat)
     if trigger.purchase == PurchaseKind.REPLACEMENT:
-        _give_card(draft, trigger.seat, Face.UP, DealCause.REPLACEMENT, in_place_of=trigger.card)
+        _give_card(draft, player, _UP, DealCause.REPLACEMENT, in_place_of=trigger.card)
     else:
-        _give_card(draft, trigger.seat, bonus_face(draft, trigger), DealCause.BONUS)
+        _give_card(draft, player, bonus_face(draft, trigger), DealCause.BONUS)
 
 
-def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_of: int | None = None) -> None:
-    """Deal the next card of the deck to a seat and note what it raises."""
+def _give_card(draft: Draft, player: DraftPlayer, face: Face, cause: DealCause, in_place_of: int | None = None) -> None:
+    """Deal the next card of the deck to a player and note what it raises."""
     card = _draw(draft)
-    player = draft.player(seat)
     is_door = False
     if face == _UNSEEN:
-        draft.update(seat, unseen=(*player.unseen, card))
+        player.unseen = (*player.unseen, card)
     elif face == _DOWN:
         draft.down_dealt = True
-        claims = draft.rules.hole_bonus is not None and draft.rules.bonus_mask >> card & 1
-        draft.update(
-            seat, down=(*player.down, card), claimable=(*player.claimable, card) if claims else player.claimable
-        )
+        player.down = (*player.down, card)
+        if draft.rules.hole_bonus is not None and draft.rules.bonus_mask >> card & 1:
+            player.claimable = (*player.claimable, card)
     elif in_place_of is not None:
         place = player.up.index(in_place_of)
         is_door = place == 0
-        draft.update(
-            seat,
-            up=(*player.up[:place], card, *player.up[place + 1 :]),
-            dead=(*player.dead, in_place_of),
-            paid=tuple(paid for paid in player.paid if paid != in_place_of),
-        )
+        player.up = (*player.up[:place], card, *player.up[place + 1 :])
+        player.dead = (*player.dead, in_place_of)
+        player.paid = tuple([paid for paid in player.paid if paid != in_place_of])
     else:
         is_door = not player.up
-        draft.update(seat, up=(*player.up, card))
-    draft.emit(CardDealt(seat, card, face, cause))
+        player.up = (*player.up, card)
+    draft.emit(CardDealt(player.seat, card, face, cause))
     if face == _UP:
-        show_card(draft, seat, card, is_door=is_door)
+        show_card(draft, player.seat, card, is_door=is_door)
 
 
 def _draw(draft: Draft) -> int:
@@ -130,9 +126,9 @@ def _begin_round(draft: Draft) -> None:
     rules = draft.rules
     draft.cursor = 0
     draft.down_dealt = False
-    draft.emit(StreetStarted(draft.street))
+    draft.emit(StreetStarted(draft.street()))
     burns = rules.burn == Burn.EVERY_ROUND or (rules.burn == Burn.NOT_FIRST and draft.round > 0)
-    needed = len(draft.live) * len(rules.rounds[draft.round])
+    needed = draft.live_count() * len(rules.rounds[draft.round])
     is_last = draft.round == len(rules.rounds) - 1
     if not is_last or len(draft.deck) - burns >= needed:
         if burns:
@@ -156,7 +152,7 @@ def _refill(draft: Draft) -> None:
         for player in draft.players:
             if player.folded:
                 pool.update(cards_in(player.cards), player.dead)
-                draft.update(player.seat, down=(), up=(), dead=(), paid=(), claimable=())
+                player.down = player.up = player.dead = player.paid = player.claimable = ()
         returned = tuple(card for card in draft.spare if card in pool)
     if returned:
         draft.deck = (*draft.deck, *returned)

@@ -21,7 +21,9 @@ class Contribution(NamedTuple):
     live: bool
 
 
-def layered(contributions: Sequence[Contribution], dead_money: Sequence[tuple[int, int]] = ()) -> tuple[Pot, ...]:
+def layered(
+    contributions: Sequence[Contribution | tuple[int, int, bool]], dead_money: Sequence[tuple[int, int]] = ()
+) -> tuple[Pot, ...]:
     """Return the pots, the main pot first; at least one player must be live.
 
     Every amount at which a live player's contribution ends closes a pot. Chips of folded players stay where they were

@@ -80,7 +80,7 @@ def settle(draft: Draft, trigger: Trigger) -> None:
         return
     if due < price and draft.rules.short_purchase == ShortPurchase.FOLD:
         draft.emit(PurchaseDeclined(trigger.seat, kind, trigger.card))
-        draft.fold(trigger.seat)
+        draft.fold(draft.player(trigger.seat))
     elif due == 0 and kind != PurchaseKind.REPLACEMENT:
         if kind == PurchaseKind.PAY_RANK:  # or nobody could tell that the card is wild
             draft.emit(PurchaseMade(trigger.seat, kind, trigger.card, 0))
@@ -103,7 +103,7 @@ def decline(draft: Draft, amount: int) -> None:
     offer = _close_offer(draft)
     draft.emit(PurchaseDeclined(offer.seat, offer.purchase, offer.card))
     if offer.price and _is_forced(draft, offer.purchase):
-        draft.fold(offer.seat)
+        draft.fold(draft.player(offer.seat))
 
 
 def ask_for_claims(draft: Draft, then: Phase) -> None:
@@ -119,9 +119,8 @@ def ask_for_claims(draft: Draft, then: Phase) -> None:
         draft.asked = 0
         draft.phase = then
         if own_street:
-            for player in list(draft.players):
-                if player.claimable:
-                    draft.update(player.seat, claimable=())
+            for player in draft.players:
+                player.claimable = ()
         return
     player = draft.players[draft.asked]
     if player.folded:
@@ -139,7 +138,7 @@ def claim(draft: Draft, amount: int) -> None:
     offer = _close_offer(draft)
     _pay(draft, offer)
     player = draft.player(offer.seat)
-    draft.update(offer.seat, claimable=player.claimable[1:])
+    player.claimable = player.claimable[1:]
     draft.emit(PurchaseMade(offer.seat, offer.purchase, offer.card, offer.price))
     if draft.rules.hole_bonus_expose:
         _expose(draft, offer)
@@ -156,12 +155,10 @@ def pass_claim(draft: Draft, amount: int) -> None:
 def _expose(draft: Draft, offer: Offer) -> None:
     """Turn up the card that was claimed for; dealt down, it stays wild if it is of the pay rank."""
     player = draft.player(offer.seat)
-    draft.update(
-        offer.seat,
-        down=tuple(card for card in player.down if card != offer.card),
-        up=(*player.up, offer.card),
-        paid=(*player.paid, offer.card) if draft.rules.pay_mask >> offer.card & 1 else player.paid,
-    )
+    player.down = tuple(card for card in player.down if card != offer.card)
+    player.up = (*player.up, offer.card)
+    if draft.rules.pay_mask >> offer.card & 1:
+        player.paid = (*player.paid, offer.card)
     draft.emit(CardExposed(offer.seat, offer.card))
 
 
@@ -218,7 +215,7 @@ def _round_is_out(draft: Draft) -> bool:
 
 def _pay(draft: Draft, offer: Offer) -> None:
     player = draft.player(offer.seat)
-    draft.update(offer.seat, stack=player.stack - offer.price)
+    player.stack -= offer.price
     level = player.collected if draft.rules.purchase_to == PurchaseTo.CURRENT_POT else 0
     sums = dict(draft.dead_money)
     sums[level] = sums.get(level, 0) + offer.price
@@ -236,7 +233,7 @@ def _deliver(draft: Draft, trigger: Trigger) -> None:
     """Give what was bought: the card counts as wild, or another one is owed."""
     if trigger.purchase == PurchaseKind.PAY_RANK:
         player = draft.player(trigger.seat)
-        draft.update(trigger.seat, paid=(*player.paid, trigger.card))
+        player.paid = (*player.paid, trigger.card)
         draft.pay_bought = True
         return
     if trigger.purchase == PurchaseKind.REPLACEMENT:

@@ -4,14 +4,17 @@ from enum import StrEnum
 
 import msgspec
 
+from engine.actions import LegalActions
 from engine.cards import mask_of
 from engine.events import PurchaseKind
-from engine.pots import Contribution, Pot, layered
+from engine.pots import Pot, layered
 from engine.rules import Rules
 
 
 class Phase(StrEnum):
     """Where the hand stands: what it waits for, or what it is about to do by itself."""
+
+    __hash__ = str.__hash__  # that of an enum takes much longer, and tables are read by phase in every step
 
     PURCHASE = "purchase"
     CLAIM = "claim"
@@ -126,8 +129,7 @@ class Award(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     """One deal. ``players`` are in dealing order: clockwise from the dealer's left.
 
-    What follows from a state is worked out at most once where it is asked for again and again; it is neither encoded
-    nor compared.
+    What the seat to act may do is kept beside the fields (``legal``), because it is asked for again and again.
     """
 
     rules: Rules
@@ -180,6 +182,15 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     """What a rained-out hand leaves for the next one."""
 
     @property
+    def legal(self) -> LegalActions | None:
+        """What ``legal_actions`` comes to, where that is known already; it is neither encoded nor compared."""
+        return self.__dict__.get("legal_actions")
+
+    def remember_legal(self, legal: LegalActions) -> None:
+        """Note what ``legal_actions`` comes to: whoever shows a state asks, and the step that follows asks again."""
+        self.__dict__["legal_actions"] = legal
+
+    @property
     def finished(self) -> bool:
         """Whether the hand is over and every chip is back in a stack."""
         return self.phase == _FINISHED
@@ -197,7 +208,7 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
         """
         if self.finished:
             return ()
-        pots = layered(tuple(Contribution(p.seat, p.collected, not p.folded) for p in self.players), self.dead_money)
+        pots = layered([(p.seat, p.collected, not p.folded) for p in self.players], self.dead_money)
         in_front = sum(player.bet for player in self.players)
         return (*pots[:-1], msgspec.structs.replace(pots[-1], amount=pots[-1].amount + in_front))
 

@@ -15,7 +15,7 @@ from engine.draft import Draft
 from engine.errors import IllegalAction, StartError
 from engine.events import AntePosted, AnyEvent, HandStarted
 from engine.knobs import Exhaustion
-from engine.legal import amount_of
+from engine.legal import amount_of, legal_in
 from engine.rule_checks import MAX_AMOUNT
 from engine.rules import Rules
 from engine.state import Phase, Player, State
@@ -132,7 +132,9 @@ def step(state: State, action: Action) -> Step:
 def _advance(draft: Draft) -> Step:
     while (go_on := AUTOMATIC.get(draft.phase)) is not None:
         go_on(draft)
-    return Step(draft.freeze(), tuple(draft.events))
+    state = draft.freeze()
+    state.remember_legal(legal_in(draft))
+    return Step(state, tuple(draft.events))
 
 
 def _leave(state: State, seat: int) -> Step:
@@ -143,7 +145,7 @@ def _leave(state: State, seat: int) -> Step:
     if not state.undecided(player):
         return Step(state, ())
     draft = Draft(state)
-    draft.fold(seat)
+    draft.fold(draft.player(seat))
     if draft.phase != Phase.WALKOVER:
         _go_on_without(draft, seat)
     return _advance(draft)
@@ -162,15 +164,16 @@ def _go_on_without(draft: Draft, seat: int) -> None:
         draft.phase = Phase.ROLLING
     elif draft.phase == Phase.BRING_IN:
         betting.choose_opener(draft)  # without that door card the bring-in may fall to another seat
-    elif draft.actor not in betting.waiting_seats(draft):
+    elif draft.player(draft.actor) not in betting.waiting_players(draft):
         betting.pass_turn(draft)
 
 
 def _post_antes(draft: Draft, ante: int) -> None:
-    for player in list(draft.players):
+    for player in draft.players:
         paid = draft.affordable(player, ante)
         if paid:
-            draft.update(player.seat, stack=player.stack - paid, collected=paid)
+            player.stack -= paid
+            player.collected = paid
             draft.emit(AntePosted(player.seat, paid))
 
 

@@ -1,13 +1,13 @@
 """Which cards are wild for whom (rules, section 4)."""
 
 from engine.cards import mask_of, rank_mask, rank_of
-from engine.draft import Draft, Hand
+from engine.draft import AnyPlayer, Draft, Hand
 from engine.events import WildNamed
 from engine.knobs import PayScope
-from engine.state import NO_RANK, Player
+from engine.state import NO_RANK
 
 
-def wild_mask(hand: Hand, player: Player) -> int:
+def wild_mask(hand: Hand, player: AnyPlayer) -> int:
     """Return the cards that are wild for a player, held or not.
 
     A card of the pay rank is wild where it was dealt down or paid for; on the community card it is wild only where

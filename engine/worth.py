@@ -3,12 +3,11 @@
 import msgspec
 
 from engine.cards import mask_of
-from engine.draft import Hand
+from engine.draft import AnyPlayer, Hand
 from engine.evaluator import evaluate, evaluate_low
 from engine.hand_value import best_five
 from engine.low_hand import best_low
 from engine.showing import showing_value
-from engine.state import Player
 from engine.wilds import wild_mask
 
 
@@ -26,12 +25,12 @@ class Worth(msgspec.Struct, frozen=True):
     low_five: tuple[int, ...] = ()
 
 
-def worth_of(hand: Hand, player: Player) -> Worth:
+def worth_of(hand: Hand, player: AnyPlayer) -> Worth:
     """Return what a player's cards are worth; of rolled hands only what was turned up counts."""
     return _rolled_worth(hand, player) if hand.rules.rolls else _full_worth(hand, player)
 
 
-def _full_worth(hand: Hand, player: Player) -> Worth:
+def _full_worth(hand: Hand, player: AnyPlayer) -> Worth:
     rules, wild = hand.rules, wild_mask(hand, player)
     cards = player.cards | mask_of(hand.community)
     high = evaluate(cards, wild, ranking=rules.ranking)
@@ -43,7 +42,7 @@ def _full_worth(hand: Hand, player: Player) -> Worth:
     return Worth(high, best.cards, best.wild_as, evaluate_low(cards, wild, **rules.low), low_five)
 
 
-def _rolled_worth(hand: Hand, player: Player) -> Worth:
+def _rolled_worth(hand: Hand, player: AnyPlayer) -> Worth:
     value = showing_value(hand, player)
     if not player.up:
         return Worth(value)
