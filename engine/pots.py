@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """Layering what the players put in into a main pot and side pots (rules, sections 5.3 and 8)."""
 
 from collections.abc import Sequence
@@ -38,8 +39,18 @@ def layered(
         below = level
     amounts[-1] += sum([amount - below for _, amount, _ in contributions if amount > below])
     for level, amount in dead_money:
-        amounts[next((at for at, top in enumerate(levels) if top >= level), -1)] += amount
+        amounts[_layer_holding(levels, level)] += amount
     return tuple(
-        Pot(amount, tuple([seat for seat, paid, live in contributions if live and paid >= level]))
-        for level, amount in zip(levels, amounts, strict=True)
+        [
+            Pot(amount, tuple([seat for seat, paid, live in contributions if live and paid >= level]))
+            for level, amount in zip(levels, amounts, strict=True)
+        ]
     )
+
+
+def _layer_holding(levels: Sequence[int], level: int) -> int:
+    """Return the index of the layer that holds a contribution level; what is above all of them falls into the last."""
+    for at, top in enumerate(levels):
+        if top >= level:
+            return at
+    return len(levels) - 1

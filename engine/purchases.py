@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """Purchases that interrupt the deal (rules, section 5.3).
 
 What is paid is dead money: it goes whole into one pot, is no bet, and nobody has to call it.
@@ -30,8 +31,11 @@ from engine.knobs import (
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import Offer, Phase, Trigger
 
+# CPython 3.11 takes long to read a member off its enum; this is read in every round.
+_DEALING = Phase.DEALING
 
-def note_triggers(draft: Draft, seat: int, card: int, *, is_door: bool) -> None:
+
+def note_triggers(draft: Draft, seat: int, card: int, is_door: bool) -> None:
     """Note what a card that has just come up has to be settled for: pay rank first, then bonus, then rain."""
     rules = draft.rules
     if not rules.trigger_mask >> card & 1:
@@ -59,12 +63,18 @@ def take_ready(draft: Draft) -> Trigger | None:
     first = draft.triggers[0]
     if draft.rules.purchase_timing == PurchaseTiming.AFTER_ROUND and not first.settled:
         if not _waits_for_the_round(draft):
-            first = min(draft.triggers, key=lambda trigger: draft.place(trigger.seat))
+            first = draft.triggers[_nearest_to_dealer(draft)]
         elif not _comes_at_once(draft, first):
             return None
     at = draft.triggers.index(first)
     draft.triggers = draft.triggers[:at] + draft.triggers[at + 1 :]
     return first
+
+
+def _nearest_to_dealer(draft: Draft) -> int:
+    """Return the index of the first trigger of the player who was dealt to first."""
+    places = [draft.place(trigger.seat) for trigger in draft.triggers]
+    return places.index(min(places))
 
 
 def settle(draft: Draft, trigger: Trigger) -> None:
@@ -112,10 +122,13 @@ def ask_for_claims(draft: Draft, then: Phase) -> None:
     Everybody still in is asked, holder or not, so that being asked betrays nothing.
     """
     rules = draft.rules
+    if rules.hole_bonus is None:
+        draft.phase = then
+        return
     own_street = rules.hole_bonus_claim == HoleBonusClaim.OWN_STREET
-    before_round = then == Phase.DEALING
+    before_round = then is _DEALING
     nothing_new = own_street if before_round else not draft.down_dealt
-    if rules.hole_bonus is None or nothing_new or draft.asked >= len(draft.players):
+    if nothing_new or draft.asked >= len(draft.players):
         draft.asked = 0
         draft.phase = then
         if own_street:

@@ -36,7 +36,7 @@ def roll(draft: Draft, amount: int) -> None:
     draft.rolled += 1
     draft.phase = Phase.ROLLING
     draft.emit(CardRolled(player.seat, card))
-    show_card(draft, player.seat, card, is_door=is_door)
+    show_card(draft, player.seat, card, is_door)
 
 
 def give_up(draft: Draft, amount: int) -> None:

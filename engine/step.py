@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """The machine: how a hand starts and what each action leads to.
 
 Two tables say everything. ``DECISIONS`` maps what the hand waits for and what the player does to the function that does

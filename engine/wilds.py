@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """Which cards are wild for whom (rules, section 4)."""
 
 from engine.cards import mask_of, rank_mask, rank_of
