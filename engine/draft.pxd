@@ -4,7 +4,7 @@ cimport cython
 
 
 @cython.final
-@cython.no_gc  # holds numbers and tuples of numbers only
+@cython.no_gc  # what it holds never leads back to it
 @cython.freelist(16)
 cdef class DraftPlayer:
     cdef public int seat
@@ -12,7 +12,15 @@ cdef class DraftPlayer:
     cdef public tuple down, up, dead, paid, claimable, unseen
     cdef public bint folded, acted, shown, out
 
+    cdef public object frozen
+    cdef public DraftPlayer origin
+
+    @cython.locals(twin=DraftPlayer)
+    cpdef DraftPlayer copy(self)
+    cdef bint _is_unchanged(self, DraftPlayer origin)
+    @cython.locals(origin=DraftPlayer)
     cpdef object freeze(self)
+    cdef object _freeze(self)
 
 
 @cython.final
@@ -23,6 +31,8 @@ cdef class DraftBetting:
     cdef public bint opened, open_pair, high, heads_up
     cdef public int aggressor
 
+    @cython.locals(twin=DraftBetting)
+    cpdef DraftBetting copy(self)
     cpdef begin(self)
     cpdef object freeze(self)
 
@@ -30,7 +40,7 @@ cdef class DraftBetting:
 @cython.final
 @cython.freelist(4)
 cdef class Draft:
-    cdef public object rules, phase, offer
+    cdef public object rules, phase, offer, legal
     cdef public int seat_count, button, actor, asked, leader, roller
     cdef public long long chips, carry
     cdef public list players, events
@@ -40,8 +50,11 @@ cdef class Draft:
     cdef public int named_wild
     cdef public bint naming, pay_bought, down_dealt, rained, credit
 
-    @cython.locals(player=DraftPlayer)
+    @cython.locals(twin=Draft, player=DraftPlayer)
+    cpdef Draft copy(self)
     cpdef object freeze(self)
+    @cython.locals(player=DraftPlayer)
+    cdef object _freeze(self)
     cpdef emit(self, object event)
     @cython.locals(player=DraftPlayer)
     cpdef list live(self)
@@ -56,3 +69,6 @@ cdef class Draft:
     cpdef fold(self, DraftPlayer player)
     @cython.locals(player=DraftPlayer)
     cpdef tuple pots(self)
+
+
+cpdef Draft twin_of(object state)

@@ -1,11 +1,12 @@
 """Legal actions in C, for the compiled modules of the engine."""
 
 cimport cython
-from engine.draft cimport Draft, DraftBetting, DraftPlayer
+from engine.draft cimport Draft, DraftBetting, DraftPlayer, twin_of
 from engine.showing cimport lowest_door
 from engine.sizes cimport can_act, full_sizes, raises_left
 
 
+@cython.locals(twin=Draft)
 cpdef object legal_actions(object state)
 cpdef object legal_in(Draft draft)
 cpdef object amount_of(object state, object action)

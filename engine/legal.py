@@ -3,7 +3,7 @@
 
 from engine.actions import Action, ActionKind, Choice, LegalActions
 from engine.cards import HIDDEN
-from engine.draft import Draft, DraftPlayer
+from engine.draft import Draft, DraftPlayer, twin_of
 from engine.errors import IllegalAction
 from engine.events import PurchaseKind
 from engine.rule_checks import MAX_AMOUNT
@@ -25,11 +25,10 @@ _SIZED = frozenset({_BET, _RAISE, _COMPLETE})
 
 def legal_actions(state: State) -> LegalActions:
     """Return whose turn it is and what that seat may do; no seat and no choices once the hand is finished."""
-    legal: LegalActions | None = state.legal
-    if legal is None:
-        legal = legal_in(Draft(state))
-        state.remember_legal(legal)
-    return legal
+    twin = twin_of(state)
+    if twin.legal is None:  # whoever shows a state asks, and the step that follows asks again
+        twin.legal = legal_in(twin)
+    return twin.legal
 
 
 def legal_in(draft: Draft) -> LegalActions:

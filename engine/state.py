@@ -4,7 +4,6 @@ from enum import StrEnum
 
 import msgspec
 
-from engine.actions import LegalActions
 from engine.cards import mask_of
 from engine.events import PurchaseKind
 from engine.pots import Pot, layered
@@ -129,7 +128,7 @@ class Award(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     """One deal. ``players`` are in dealing order: clockwise from the dealer's left.
 
-    What the seat to act may do is kept beside the fields (``legal``), because it is asked for again and again.
+    Beside its fields a state keeps its draft (``engine.draft.twin_of``), which is neither encoded nor compared.
     """
 
     rules: Rules
@@ -180,15 +179,6 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     """Whether the hand was rained out: it is over and not resolved."""
     carry: int = 0
     """What a rained-out hand leaves for the next one."""
-
-    @property
-    def legal(self) -> LegalActions | None:
-        """What ``legal_actions`` comes to, where that is known already; it is neither encoded nor compared."""
-        return self.__dict__.get("legal_actions")
-
-    def remember_legal(self, legal: LegalActions) -> None:
-        """Note what ``legal_actions`` comes to: whoever shows a state asks, and the step that follows asks again."""
-        self.__dict__["legal_actions"] = legal
 
     @property
     def finished(self) -> bool:

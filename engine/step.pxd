@@ -1,8 +1,8 @@
 """The machine in C, for the compiled modules of the engine."""
 
 cimport cython
-from engine.draft cimport Draft, DraftPlayer
-from engine.legal cimport amount_of, legal_in
+from engine.draft cimport Draft, DraftPlayer, twin_of
+from engine.legal cimport amount_of
 
 
 @cython.locals(draft=Draft)

@@ -12,11 +12,11 @@ import msgspec
 from engine import betting, dealing, purchases, rolling, showdown
 from engine.actions import Action, ActionKind
 from engine.cards import DECK_SIZE, FULL_DECK
-from engine.draft import Draft
+from engine.draft import Draft, twin_of
 from engine.errors import IllegalAction, StartError
 from engine.events import AntePosted, AnyEvent, HandStarted
 from engine.knobs import Exhaustion
-from engine.legal import amount_of, legal_in
+from engine.legal import amount_of
 from engine.rule_checks import MAX_AMOUNT
 from engine.rules import Rules
 from engine.state import Phase, Player, State
@@ -56,7 +56,7 @@ AUTOMATIC: Mapping[Phase, Callable[[Draft], None]] = {
 _LEAVE = ActionKind.LEAVE
 
 
-class Step(msgspec.Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """What a transition leads to: the new state, and what happened on the way."""
 
     state: State
@@ -125,7 +125,7 @@ def step(state: State, action: Action) -> Step:
     if action.kind == _LEAVE:
         return _leave(state, action.seat)
     to = amount_of(state, action)
-    draft = Draft(state)
+    draft = twin_of(state).copy()
     DECISIONS[state.phase, action.kind](draft, to)
     return _advance(draft)
 
@@ -133,9 +133,8 @@ def step(state: State, action: Action) -> Step:
 def _advance(draft: Draft) -> Step:
     while (go_on := AUTOMATIC.get(draft.phase)) is not None:
         go_on(draft)
-    state = draft.freeze()
-    state.remember_legal(legal_in(draft))
-    return Step(state, tuple(draft.events))
+    events, draft.events = tuple(draft.events), []
+    return Step(draft.freeze(), events)
 
 
 def _leave(state: State, seat: int) -> Step:
@@ -145,7 +144,7 @@ def _leave(state: State, seat: int) -> Step:
         raise IllegalAction(f"seat {seat} was not dealt in")
     if not state.undecided(player):
         return Step(state, ())
-    draft = Draft(state)
+    draft = twin_of(state).copy()
     draft.fold(draft.player(seat))
     if draft.phase != Phase.WALKOVER:
         _go_on_without(draft, seat)
