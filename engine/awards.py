@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """Paying the pots (rules, section 5.5): equal shares, the halves of a high-low pot, and the odd units."""
 
 from collections.abc import Sequence

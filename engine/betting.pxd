@@ -2,7 +2,7 @@
 
 cimport cython
 from engine.draft cimport Draft, DraftBetting, DraftPlayer
-from engine.showing cimport best_showing, lowest_door, shows_pair
+from engine.showing cimport best_showing, lowest_door
 from engine.sizes cimport able_count, can_act, full_sizes, limit_units
 
 

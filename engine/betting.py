@@ -195,8 +195,10 @@ def _go_on(draft: Draft) -> None:
 
 def _next_able(draft: Draft, after: DraftPlayer) -> DraftPlayer:
     """Return the next player clockwise who can act; there is one."""
-    following = draft.clockwise_from(after.seat)
-    return [player for player in following if can_act(draft, player)][0]
+    for player in draft.clockwise_from(after.seat):
+        if can_act(draft, player):
+            return player
+    raise AssertionError("nobody can act")
 
 
 def _put_in(player: DraftPlayer, to: int) -> int:

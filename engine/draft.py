@@ -25,7 +25,7 @@ _TWIN = "twin"
 def twin_of(state: State) -> "Draft":
     """Return the draft that says what a state says; it is there to be looked at and copied, not to be changed.
 
-    A state has one, made when it is first asked for, and keeps it beside its fields: it is neither encoded nor compared.
+    A state has one, made when it is first asked for, and keeps it beside its fields, neither encoded nor compared.
     """
     beside: dict[str, Draft] = state.__dict__
     twin = beside.get(_TWIN)
@@ -159,7 +159,7 @@ class DraftPlayer:
 class DraftBetting:
     """The mutable twin of ``Betting``: the same fields in the same order."""
 
-    __slots__ = ("level", "full_level", "step", "raises", "opened", "open_pair", "high", "heads_up", "aggressor")
+    __slots__ = ("aggressor", "full_level", "heads_up", "high", "level", "open_pair", "opened", "raises", "step")
     level: int
     full_level: int
     step: int
@@ -424,9 +424,3 @@ class Draft:
     def pots(self) -> tuple[Pot, ...]:
         """Return the pots of the closed rounds, the main pot first."""
         return layered([(player.seat, player.collected, not player.folded) for player in self.players], self.dead_money)
-
-
-Hand = State | Draft
-"""A hand to look at: a state, or the draft of one."""
-AnyPlayer = Player | DraftPlayer
-"""A player to look at."""

@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """How a hand ends (rules, section 5.5): the order of showing, and what each hand is worth."""
 
 from engine.awards import award, award_all
@@ -23,7 +24,7 @@ def settle(draft: Draft, amount: int) -> None:
 
 def walk_over(draft: Draft) -> None:
     """Give everything to the last player in, who shows nothing."""
-    if any([player.bet for player in draft.players]):
+    if any(player.bet for player in draft.players):
         collect(draft)
     draft.actor = 0
     winner = draft.live()[0]

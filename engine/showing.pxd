@@ -2,9 +2,11 @@
 
 cimport cython
 from engine.draft cimport Draft, DraftPlayer
+from engine.wilds cimport wild_mask
 
 
-cpdef object showing_value(object hand, object player)
+@cython.locals(visible=tuple)
+cpdef long long showing_value(Draft draft, DraftPlayer player) except -1
 cpdef DraftPlayer best_showing(Draft draft)
 @cython.locals(player=DraftPlayer, best=DraftPlayer, value="long long", best_value="long long", by_suit=bint, is_better=bint)
 cpdef DraftPlayer best_showing_of(Draft draft, list players)
@@ -12,5 +14,3 @@ cdef int _highest_up_card(DraftPlayer player) except -2
 cdef int _height(int card)
 @cython.locals(player=DraftPlayer, lowest=DraftPlayer, height=int, lowest_height=int, wilds_high=bint)
 cpdef DraftPlayer lowest_door(Draft draft)
-@cython.locals(player=DraftPlayer)
-cpdef bint shows_pair(Draft draft) except -1

@@ -2,7 +2,7 @@
 """What the visible cards say: who opens a round, who shows first (rules, sections 2 and 5.4)."""
 
 from engine.cards import DECK_SIZE, mask_of, rank_of, suit_of
-from engine.draft import AnyPlayer, Draft, DraftPlayer, Hand
+from engine.draft import Draft, DraftPlayer
 from engine.evaluator import evaluate_showing
 from engine.hand_value import describe
 from engine.knobs import ShowingTie, WildBringIn
@@ -13,13 +13,14 @@ _BY_SUIT, _WILDS_HIGH = ShowingTie.SUIT, WildBringIn.HIGH
 _ABOVE_ALL = 2 * DECK_SIZE
 
 
-def showing_value(hand: Hand, player: AnyPlayer) -> int:
+def showing_value(draft: Draft, player: DraftPlayer) -> int:
     """Return the value of a player's visible cards; higher is better."""
-    visible = mask_of(player.up) | mask_of(hand.community)
+    visible = player.up + draft.community
     if not visible:
         return 0  # nothing rolled yet: below every card
-    wild = wild_mask(hand, player) if hand.rules.wild_in_showing else 0
-    return evaluate_showing(visible, wild, ranking=hand.rules.ranking)
+    rules = draft.rules
+    wild = wild_mask(draft, player) if rules.wild_in_showing else 0
+    return evaluate_showing(mask_of(visible), wild, ranking=rules.ranking)
 
 
 def best_showing(draft: Draft) -> DraftPlayer:
@@ -68,7 +69,4 @@ def lowest_door(draft: Draft) -> DraftPlayer:
 
 def shows_pair(draft: Draft) -> bool:
     """Whether any live player's visible cards hold a pair or better."""
-    for player in draft.live():
-        if player.up and describe(showing_value(draft, player)).category != "high_card":
-            return True
-    return False
+    return any(describe(showing_value(draft, player)).category != "high_card" for player in draft.live() if player.up)

@@ -5,7 +5,7 @@ Two tables say everything. ``DECISIONS`` maps what the hand waits for and what t
 it; ``AUTOMATIC`` maps the phases in which the hand goes on by itself. A pair that is missing is not allowed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -54,6 +54,7 @@ AUTOMATIC: Mapping[Phase, Callable[[Draft], None]] = {
 
 # CPython 3.11 takes long to read a member off its enum, and this is read in every step.
 _LEAVE = ActionKind.LEAVE
+_ALL_CARDS, _INT_ONLY = set(FULL_DECK), {int}
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
@@ -86,8 +87,12 @@ def start(
     Raises:
         StartError: if an argument cannot be, naming it.
     """
-    stacks = _dealt_in(rules, seats, all_in_for_carry=carry > 0)
-    last_seat = max(seats, default=0) if isinstance(seats, Mapping) else len(seats)
+    listed: Iterable[tuple[int, int | None]]
+    if isinstance(seats, Mapping):
+        listed, last_seat = seats.items(), max(seats, default=0)
+    else:
+        listed, last_seat = enumerate(seats, start=1), len(seats)
+    stacks = _dealt_in(rules, listed, all_in_for_carry=carry > 0)
     if type(button) is not int or not 1 <= button <= last_seat:
         raise StartError("button", f"{button} is not a seat from 1 to {last_seat}")
     if type(carry) is not int or not 0 <= carry <= MAX_AMOUNT:
@@ -177,13 +182,10 @@ def _post_antes(draft: Draft, ante: int) -> None:
             draft.emit(AntePosted(player.seat, paid))
 
 
-def _dealt_in(
-    rules: Rules, seats: Sequence[int | None] | Mapping[int, int], *, all_in_for_carry: bool
-) -> dict[int, int]:
+def _dealt_in(rules: Rules, seats: Iterable[tuple[int, int | None]], *, all_in_for_carry: bool) -> dict[int, int]:
     """Return the stacks of the seats that take part, by seat."""
-    listed = seats.items() if isinstance(seats, Mapping) else enumerate(seats, start=1)
     stacks: dict[int, int] = {}
-    for seat, stack in listed:
+    for seat, stack in seats:
         if stack is None:
             continue
         if type(seat) is not int or type(stack) is not int:
@@ -200,5 +202,5 @@ def _dealt_in(
 
 
 def _check_deck(field: str, deck: Sequence[int]) -> None:
-    if len(deck) != DECK_SIZE or any(type(card) is not int for card in deck) or set(deck) != set(FULL_DECK):
+    if len(deck) != DECK_SIZE or set(map(type, deck)) != _INT_ONLY or set(deck) != _ALL_CARDS:
         raise StartError(field, f"must hold each card from 0 to {DECK_SIZE - 1} once")

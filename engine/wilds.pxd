@@ -1,7 +1,9 @@
 """Wild cards in C, for the compiled modules of the engine."""
 
-from engine.draft cimport Draft
+cimport cython
+from engine.draft cimport Draft, DraftPlayer
 
 
-cpdef object wild_mask(object hand, object player)
+@cython.locals(mask="unsigned long long")
+cpdef unsigned long long wild_mask(Draft draft, DraftPlayer player) except? 0xFFFFFFFFFFFFFFFF
 cpdef follow(Draft draft, int card)

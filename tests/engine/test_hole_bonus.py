@@ -5,6 +5,7 @@ import pytest
 import engine
 from engine import PROFILES, Action, ActionKind
 from engine.cards import HIDDEN, card_text, parse_card
+from engine.draft import Draft
 from engine.events import (
     CardDealt,
     CardExposed,
@@ -253,7 +254,7 @@ def test_an_exposed_card_of_the_pay_rank_was_dealt_down_and_stays_wild():
     rules = FREE.replace(hole_bonus_expose=True, pay_rank="4")
     hand = deal(rules, {1: "(4s --) Ks", 2: "(-- --) 6s"}, rest="8h")
     for _ in range(2):
-        assert wild_mask(hand.state, hand.state.player(1)) >> parse_card("4s") & 1
+        assert wild_mask(draft := Draft(hand.state), draft.player(1)) >> parse_card("4s") & 1
         if hand.legal == "claim, decline":
             hand.play("1 claim")
     assert "Ks 4s" == hand.up(1)

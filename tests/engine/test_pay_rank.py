@@ -5,6 +5,7 @@ import pytest
 import engine
 from engine import PROFILES, Action, ActionKind, Rules
 from engine.cards import parse_card
+from engine.draft import Draft
 from engine.events import (
     CardDealt,
     Folded,
@@ -49,7 +50,7 @@ def price(hand):
 
 
 def is_wild(hand, seat, card):
-    return bool(wild_mask(hand.state, hand.state.player(seat)) >> parse_card(card) & 1)
+    return bool(wild_mask(draft := Draft(hand.state), draft.player(seat)) >> parse_card(card) & 1)
 
 
 def category(hand, seat):

@@ -5,6 +5,7 @@ import pytest
 import engine
 from engine import PROFILES, Rules
 from engine.cards import RANKS, parse_card, rank_mask
+from engine.draft import Draft
 from engine.events import HandShown, WildNamed
 from engine.knobs import BonusFace, BonusMode, Burn, Exhaustion, Free, MatchPot, OneUnit
 from engine.state import NO_RANK
@@ -27,7 +28,7 @@ def names(hand):
 
 
 def is_wild(hand, seat, card):
-    return bool(wild_mask(hand.state, hand.state.player(seat)) >> parse_card(card) & 1)
+    return bool(wild_mask(draft := Draft(hand.state), draft.player(seat)) >> parse_card(card) & 1)
 
 
 def doors(*cards):
