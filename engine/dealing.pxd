@@ -12,7 +12,7 @@ cdef _deal_on(Draft draft)
 cpdef ask_before_round(Draft draft)
 cpdef ask_after_round(Draft draft)
 cpdef bint settle_next(Draft draft) except -1
-cpdef show_card(Draft draft, int seat, int card, bint is_door)
+cpdef show_card(Draft draft, long long seat, int card, bint is_door)
 @cython.locals(card=int, is_door=bint)
 cdef _give_card(Draft draft, DraftPlayer player, object face, object cause, int in_place_of=*)
 cdef int _draw(Draft draft) except -1

@@ -7,7 +7,7 @@ cimport cython
 @cython.no_gc  # what it holds never leads back to it
 @cython.freelist(16)
 cdef class DraftPlayer:
-    cdef public int seat
+    cdef public long long seat
     cdef public long long stack, collected, bet
     cdef public tuple down, up, dead, paid, claimable, unseen
     cdef public bint folded, acted, shown, out
@@ -29,7 +29,7 @@ cdef class DraftPlayer:
 cdef class DraftBetting:
     cdef public long long level, full_level, step, raises
     cdef public bint opened, open_pair, high, heads_up
-    cdef public int aggressor
+    cdef public long long aggressor
 
     @cython.locals(twin=DraftBetting)
     cpdef DraftBetting copy(self)
@@ -41,13 +41,13 @@ cdef class DraftBetting:
 @cython.freelist(4)
 cdef class Draft:
     cdef public object rules, phase, offer, legal
-    cdef public int seat_count, button, actor, asked, leader, roller
+    cdef public long long seat_count, button, actor, asked, leader, roller
     cdef public long long chips, carry
     cdef public list players, events
     cdef public tuple deck, spare, burns, community, triggers, dead_money, awards
     cdef public long long round, cursor, betting_round, rolled
     cdef public DraftBetting betting
-    cdef public int named_wild
+    cdef public long long named_wild
     cdef public bint naming, pay_bought, down_dealt, rained, credit
 
     @cython.locals(twin=Draft, player=DraftPlayer)
@@ -62,9 +62,9 @@ cdef class Draft:
     cpdef int live_count(self) except -1
     cpdef int street(self) except -1
     @cython.locals(player=DraftPlayer, place=int)
-    cpdef int place(self, int seat) except -1
-    cpdef DraftPlayer player(self, int seat)
-    cpdef list clockwise_from(self, int seat)
+    cpdef int place(self, long long seat) except -1
+    cpdef DraftPlayer player(self, long long seat)
+    cpdef list clockwise_from(self, long long seat)
     cpdef long long affordable(self, DraftPlayer player, long long amount)
     cpdef fold(self, DraftPlayer player)
     @cython.locals(player=DraftPlayer)

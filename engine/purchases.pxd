@@ -4,5 +4,5 @@ cimport cython
 from engine.draft cimport Draft, DraftPlayer
 
 
-cpdef note_triggers(Draft draft, int seat, int card, bint is_door)
+cpdef note_triggers(Draft draft, long long seat, int card, bint is_door)
 cpdef object take_ready(Draft draft)

@@ -199,8 +199,8 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
         if self.finished:
             return ()
         pots = layered([(p.seat, p.collected, not p.folded) for p in self.players], self.dead_money)
-        in_front = sum(player.bet for player in self.players)
-        return (*pots[:-1], msgspec.structs.replace(pots[-1], amount=pots[-1].amount + in_front))
+        in_front = sum([player.bet for player in self.players])
+        return (*pots[:-1], Pot(pots[-1].amount + in_front, pots[-1].seats))
 
     @property
     def winners(self) -> tuple[int, ...]:
@@ -210,7 +210,7 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     @property
     def live(self) -> tuple[Player, ...]:
         """The players still in, in dealing order."""
-        return tuple(player for player in self.players if not player.folded)
+        return tuple([player for player in self.players if not player.folded])
 
     def player(self, seat: int) -> Player:
         """Return the player of a seat; KeyError where nobody was dealt in."""

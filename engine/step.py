@@ -87,12 +87,12 @@ def start(
     Raises:
         StartError: if an argument cannot be, naming it.
     """
-    listed: Iterable[tuple[int, int | None]]
     if isinstance(seats, Mapping):
-        listed, last_seat = seats.items(), max(seats, default=0)
+        stacks = _dealt_in(rules, seats.items(), all_in_for_carry=carry > 0)
+        last_seat = max(seats, default=0)
     else:
-        listed, last_seat = enumerate(seats, start=1), len(seats)
-    stacks = _dealt_in(rules, listed, all_in_for_carry=carry > 0)
+        stacks = _dealt_in(rules, enumerate(seats, start=1), all_in_for_carry=carry > 0)
+        last_seat = len(seats)
     if type(button) is not int or not 1 <= button <= last_seat:
         raise StartError("button", f"{button} is not a seat from 1 to {last_seat}")
     if type(carry) is not int or not 0 <= carry <= MAX_AMOUNT:
