@@ -5,7 +5,6 @@ import pytest
 import engine
 from engine import PROFILES, Action, ActionKind, Rules
 from engine.cards import parse_card
-from engine.draft import Draft
 from engine.events import (
     CardDealt,
     Folded,
@@ -32,8 +31,7 @@ from engine.knobs import (
     PurchaseTo,
     ShortPurchase,
 )
-from engine.wilds import wild_mask
-from tests.engine.play import deal
+from tests.engine.play import deal, wild_cards
 
 MATCH_POT = PROFILES["baseball-match-pot"]
 FIRST_THREE = PROFILES["baseball-match-pot-first-three"]
@@ -50,7 +48,7 @@ def price(hand):
 
 
 def is_wild(hand, seat, card):
-    return bool(wild_mask(draft := Draft(hand.state), draft.player(seat)) >> parse_card(card) & 1)
+    return bool(wild_cards(hand.state, seat) >> parse_card(card) & 1)
 
 
 def category(hand, seat):
