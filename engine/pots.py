@@ -32,6 +32,9 @@ def layered(
     is added to the pot that holds that contribution level.
     """
     levels = sorted({amount for _, amount, live in contributions if live})
+    if len(levels) == 1:
+        everything = sum([paid for _, paid, _ in contributions]) + sum([amount for _, amount in dead_money])
+        return (Pot(everything, tuple([seat for seat, _, live in contributions if live])),)
     amounts: list[int] = []
     below = 0
     for level in levels:

@@ -102,7 +102,7 @@ def start(
         _check_deck("spare", spare)
     elif rules.exhaustion == Exhaustion.RECYCLE_FOLDED:
         raise StartError("spare", "is needed where folded cards are recycled")
-    order = sorted(stacks, key=lambda seat: (seat <= button, seat))
+    order = sorted([seat for seat in stacks if seat > button]) + sorted([seat for seat in stacks if seat <= button])
     state = State(
         rules=rules,
         phase=Phase.DEALING,
