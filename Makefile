@@ -22,8 +22,8 @@ help: ## Print this list
 demo: $(INSTALLED) ## Play one hand of Baseball against a real server and print it
 	$(BIN)/dugout demo $(ARGS)
 
-test: $(INSTALLED) ## Run the whole test suite (more arguments for pytest: ARGS='-k pots')
-	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile $(ARGS)
+test: $(INSTALLED) ## Run the whole test suite (LONG=1: 100,000 hostile requests; for pytest: ARGS='-k pots')
+	$(if $(LONG),DUGOUT_LONG=1) $(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile $(ARGS)
 
 serve: $(INSTALLED) ## Serve on 127.0.0.1:50051 with a throw-away store and key (more arguments: ARGS='--port 0')
 	$(BIN)/dugout serve --dev $(ARGS)
@@ -51,6 +51,7 @@ docs: $(INSTALLED) ## Write the tables of docs/rules.md anew from the knobs and 
 
 bench: $(INSTALLED) ## Measure the evaluator, the engine (hands per second) and the service (actions per second, latency)
 	$(BIN)/dugout bench evaluator
+	$(BIN)/dugout bench service
 	$(BIN)/dugout simulate --profile baseball --players 6 --hands 5000 --seed 1
 	$(BIN)/dugout loadtest --tables 200 --duration 30s
 

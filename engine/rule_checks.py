@@ -66,7 +66,7 @@ def violations_of(rules: "Rules") -> tuple[Violation, ...]:
     mistyped = tuple(_mistyped(rules))
     if mistyped:
         return mistyped
-    checks = (_players, _deal, _ranks, _dependents, _forced_bets, _structure, _exact, _rolling, _not_yet)
+    checks = (_players, _deal, _ranks, _dependents, _forced_bets, _structure, _exact, _rolling)
     return tuple(violation for check in checks for violation in check(rules))
 
 
@@ -255,15 +255,3 @@ def _rolling(rules: "Rules") -> Iterator[Violation]:
     for knob, clash in clashes.items():
         if clash:
             yield _violation(rules, knob, "does not go with roll_your_own")
-
-
-_PLAYED: dict[str, tuple[object, ...]] = {
-    "dealers_choice": (False,),
-}
-"""The knobs of which only some values are played so far; the others are refused instead of being played wrongly."""
-
-
-def _not_yet(rules: "Rules") -> Iterator[Violation]:
-    for knob, played in _PLAYED.items():
-        if getattr(rules, knob) not in played:
-            yield _violation(rules, knob, "is not played yet")

@@ -10,8 +10,9 @@ import secrets
 import signal
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -23,6 +24,10 @@ from loadtest.settings import Settings, paced_think_time_s
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 _LONGEST_S = 7 * 24 * 3600.0
+
+
+def _pem(words: str) -> Any:
+    return typer.Option(metavar="FILE", exists=True, dir_okay=False, readable=True, help=f"{words} In PEM.")
 
 
 def loadtest(
@@ -53,6 +58,11 @@ def loadtest(
             help="The key that may create tables on the target; a server started for the run makes its own.",
         ),
     ] = "",
+    tls_ca: Annotated[
+        Path | None, _pem("Authorities of the target's certificate; without them it is called plainly.")
+    ] = None,
+    tls_cert: Annotated[Path | None, _pem("Certificate to show to the target.")] = None,
+    tls_key: Annotated[Path | None, _pem("Private key of that certificate.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Draws players, buy-ins and choices; by default a fresh one.")
     ] = None,
@@ -66,6 +76,7 @@ def loadtest(
     """
     if find_spec("locust") is None:
         _fail("the load test needs Locust: pip install 'dugout[loadtest]'")
+    _check_tls(target, tls_ca, tls_cert, tls_key)
     settings = Settings(
         target=_target(target, operator_key),
         operator_key=operator_key,
@@ -75,6 +86,9 @@ def loadtest(
         think_time_s=paced_think_time_s(tables) if think_time is None else _seconds(think_time, "--think-time"),
         profile=profile,
         seed=secrets.randbelow(2**32) if seed is None else seed,
+        tls_ca=str(tls_ca or ""),
+        tls_cert=str(tls_cert or ""),
+        tls_key=str(tls_key or ""),
     )
     report = _run(settings)
     if as_json:
@@ -128,6 +142,15 @@ def _target(target: str, operator_key: str) -> str:
     if not operator_key:
         raise typer.BadParameter("a named target needs an operator key", param_hint="'--operator-key'")
     return target
+
+
+def _check_tls(target: str, ca: Path | None, cert: Path | None, key: Path | None) -> None:
+    if ca is not None and not target:
+        raise typer.BadParameter("a server started for the run is called plainly", param_hint="'--tls-ca'")
+    if ca is None and (cert is not None or key is not None):
+        raise typer.BadParameter("TLS needs the authorities of the target's certificate", param_hint="'--tls-ca'")
+    if (cert is None) != (key is None):
+        raise typer.BadParameter("--tls-cert and --tls-key belong together", param_hint="'--tls-cert'")
 
 
 def _seconds(text: str, flag: str, above_zero: bool = False) -> float:

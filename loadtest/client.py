@@ -1,17 +1,20 @@
 """The client: synchronous calls over a few connections that all tables of the process share.
 
-Every call has a deadline. A change that the server could not answer (UNAVAILABLE) is repeated with the request id it
-already carries, a few times and counted. Each call is reported once to whoever keeps the measurements.
+Every call has a deadline. A change that the server could not answer (UNAVAILABLE, or CANCELLED where it stopped before
+anybody had taken the call up) is repeated with the request id it already carries, a few times and counted. Each call is
+reported once to whoever keeps the measurements.
 """
 
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
+from loadtest.settings import Settings
 from proto.stud.v1 import stud_pb2 as pb
 from proto.stud.v1 import stud_pb2_grpc
 
@@ -22,6 +25,7 @@ CONNECTIONS = 4
 DEADLINE_S = 10.0
 ATTEMPTS = 4
 FIRST_BACKOFF_S = 0.05
+REPEATED = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 CONNECT_TIMEOUT_S = 10.0
 
 _CHANNEL_OPTIONS = [
@@ -58,12 +62,32 @@ class CallListener(Protocol):
         """Take note of the call; ``length`` is the size of the reply in bytes."""
 
 
-class Connections:
-    """The channels of a process. Tables are spread over them and stay where they are."""
+def tls_credentials(settings: Settings) -> grpc.ChannelCredentials | None:
+    """Return what a target with TLS is called with, None for one without.
 
-    def __init__(self, target: str, count: int = CONNECTIONS) -> None:
+    Raises ``OSError`` if a file cannot be read.
+    """
+    if not settings.tls_ca:
+        return None
+    roots, key, cert = (
+        Path(path).read_bytes() if path else None for path in (settings.tls_ca, settings.tls_key, settings.tls_cert)
+    )
+    return grpc.ssl_channel_credentials(roots, key, cert)
+
+
+class Connections:
+    """The channels of a process, with credentials over TLS. Tables are spread over them and stay where they are."""
+
+    def __init__(
+        self, target: str, count: int = CONNECTIONS, credentials: grpc.ChannelCredentials | None = None
+    ) -> None:
         self.target = target
-        self._channels = [grpc.insecure_channel(target, options=_CHANNEL_OPTIONS) for _ in range(count)]
+        self._channels = [
+            grpc.insecure_channel(target, options=_CHANNEL_OPTIONS)
+            if credentials is None
+            else grpc.secure_channel(target, credentials, options=_CHANNEL_OPTIONS)
+            for _ in range(count)
+        ]
         self.table_stubs = [stud_pb2_grpc.TableServiceStub(channel) for channel in self._channels]
         self._rules_stubs = [stud_pb2_grpc.RulesServiceStub(channel) for channel in self._channels]
 
@@ -119,7 +143,7 @@ class Client:
                 reply = method(request, timeout=DEADLINE_S, metadata=metadata)
             except grpc.RpcError as error:
                 code, message = error.code(), error.details() or ""
-                if code == grpc.StatusCode.UNAVAILABLE and retries < ATTEMPTS - 1:
+                if code in REPEATED and retries < ATTEMPTS - 1:
                     self._sleep(FIRST_BACKOFF_S * 2**retries * random.uniform(0.5, 1.5))
                     retries += 1
                     continue

@@ -21,7 +21,7 @@ from locust import events
 from locust.argument_parser import LocustArgumentParser
 from locust.env import Environment
 
-from loadtest.client import Connections, NoServer, UnknownProfile
+from loadtest.client import Connections, NoServer, UnknownProfile, tls_credentials
 from loadtest.report import Report, report_of
 from loadtest.settings import DRAIN_S, WATCHDOG_S, Settings
 from loadtest.table_user import Run, TableUser
@@ -35,7 +35,7 @@ def main() -> None:
     settings = Settings.from_json(told)
     faulthandler.dump_traceback_later(settings.duration_s + WATCHDOG_S, exit=True)
     grpc.experimental.gevent.init_gevent()
-    connections = Connections(settings.target)
+    connections = Connections(settings.target, credentials=tls_credentials(settings))
     try:
         _check_game(connections, settings)
     except NoServer as nobody:

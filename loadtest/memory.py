@@ -72,6 +72,9 @@ def chip_moves(event: pb.Event) -> dict[int, int]:
         case "carry_split":
             for share in event.carry_split.shares:
                 moves[share.seat] += share.amount
+        case "hand_voided":
+            for share in event.hand_voided.returned:
+                moves[share.seat] += share.amount
         case "seat_taken":
             moves[event.seat_taken.seat] = event.seat_taken.stack
         case "seat_left":

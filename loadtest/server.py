@@ -21,6 +21,8 @@ from typing import IO
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
 SHOWN_LOG_LINES = 20
+WITHOUT_TLS = dict.fromkeys(("DUGOUT_TLS_CERT", "DUGOUT_TLS_KEY", "DUGOUT_TLS_CLIENT_CA"), "")
+"""The settings of somebody's own server that are not for this one."""
 
 
 class ServerFailed(Exception):
@@ -50,6 +52,7 @@ def embedded_server(workers: int = 2) -> Iterator[Server]:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
+            env={**os.environ, **WITHOUT_TLS},
             start_new_session=True,
         )
         try:

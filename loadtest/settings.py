@@ -19,7 +19,11 @@ WATCHDOG_S = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One run. Durations are seconds; ``players`` None means a number drawn for each table."""
+    """One run. Durations are seconds; ``players`` None means a number drawn for each table.
+
+    ``tls_ca``, ``tls_cert`` and ``tls_key`` are files in PEM: without the first one the target is called plainly, the
+    others are for a target that wants a certificate of its clients.
+    """
 
     target: str
     operator_key: str
@@ -29,6 +33,9 @@ class Settings:
     think_time_s: float
     profile: str
     seed: int
+    tls_ca: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
 
     @property
     def spawn_rate(self) -> float:

@@ -93,8 +93,10 @@ def seating_to_see_as(caller: Caller, table: Table, view_as: int) -> Seating | N
             raise _not_your_seat(own)
         return own
     if isinstance(caller, Anonymous):
-        if view_as or not table.settings.spectators:
+        if view_as:
             _require_credentials(caller)
+        if not table.settings.spectators:
+            raise ServiceError(Reason.SPECTATORS_REFUSED, "only its players and its operator may watch this table")
         return None
     check_view_as(table, view_as)
     if not view_as:

@@ -19,7 +19,9 @@ from service.codec_cards import card_texts, rank_text, shown_hand
 from service.codec_enums import numbers_by_choice
 from service.codec_events import event_messages, purchase_number
 from service.codec_rules import rules_message
-from service.table import Happening, Seating, Settings, Summary, Table
+from service.standings import Standing
+from service.table import Seating, Settings, Status, Summary, Table
+from service.table_events import Happening
 
 NOT_SENT = frozenset({ActionKind.SHOWDOWN, ActionKind.LEAVE})
 """The engine's actions that have RPCs of their own."""
@@ -28,23 +30,26 @@ ACTION_NUMBERS = numbers_by_choice(
     stud_pb2.ActionKind.DESCRIPTOR, (kind for kind in ActionKind if kind not in NOT_SENT)
 )
 
+STATUS_NUMBERS = numbers_by_choice(stud_pb2.TableStatus.DESCRIPTOR, Status)
+
 
 def table_message(table: Table, viewer: int | None, *, with_rules: bool = False) -> stud_pb2.Table:
-    """Return a table as the holder of a seat's cards, or nobody (None), may see it.
+    """Return a table as the player in a seat, or nobody (None), may see it.
 
     Rules and settings do not change while a table lives; only the replies that begin with a table carry them.
     """
     seating = None if viewer is None else table.seating(viewer)
-    viewer = None if seating is None else seating.viewer(table.hand_number)
-    seen = None if table.hand is None else view(table.hand, viewer)
+    holder = None if seating is None else seating.viewer(table.hand_number)
+    seen = None if table.hand is None else view(table.hand, holder)
     message = stud_pb2.Table(
         table_id=table.table_id,
         version=table.version,
         etag=table.etag,
         name=table.settings.name,
         profile=table.profile,
-        viewer_seat=viewer or 0,
-        status=_status(table.playing, table.showdown_due, table.session_over, table.hand_number),
+        viewer_seat=seating.seat if seating is not None else 0,
+        status=STATUS_NUMBERS[table.status],
+        paused=table.paused,
         hand_number=table.hand_number,
         pots_played=table.pots_played,
         button_seat=table.button,
@@ -54,8 +59,12 @@ def table_message(table: Table, viewer: int | None, *, with_rules: bool = False)
     if with_rules:
         message.rules.CopyFrom(rules_message(table.rules))
         message.settings.CopyFrom(_settings_message(table.settings))
+        if table.hand is not None and table.hand.rules != table.rules:
+            message.hand_rules.CopyFrom(rules_message(table.hand.rules))
     if table.deadline_ms is not None:
         message.deadline.CopyFrom(timestamp(table.deadline_ms))
+    if table.deal_ms is not None:
+        message.deal_time.CopyFrom(timestamp(table.deal_ms))
     _write_seats(message, table, seen)
     if seen is not None:
         _write_hand(message, table, seen)
@@ -98,11 +107,24 @@ def summary_message(summary: Summary) -> stud_pb2.TableSummary:
         profile=summary.profile,
         seats_taken=summary.seats_taken,
         seats=summary.seats,
-        status=_status(summary.playing, summary.showdown_due, summary.session_over, summary.hand_number),
+        status=STATUS_NUMBERS[summary.status],
         hand_number=summary.hand_number,
         version=summary.version,
         min_buy_in=summary.min_buy_in,
         max_buy_in=summary.max_buy_in,
+        paused=summary.paused,
+    )
+
+
+def standing_message(standing: Standing) -> stud_pb2.Standing:
+    """Return how one player stands."""
+    return stud_pb2.Standing(
+        place=standing.place,
+        player_id=standing.player_id,
+        seat=standing.seat,
+        stack=standing.stack,
+        bought_in=standing.bought_in,
+        net=standing.net,
     )
 
 
@@ -111,31 +133,26 @@ def timestamp(ms: int) -> Timestamp:
     return Timestamp(seconds=ms // 1000, nanos=ms % 1000 * 1_000_000)
 
 
+def duration(ms: int) -> Duration:
+    """Return a length of time, given in milliseconds."""
+    return Duration(seconds=ms // 1000, nanos=ms % 1000 * 1_000_000)
+
+
 def _settings_message(settings: Settings) -> stud_pb2.TableSettings:
-    time_ms = settings.action_time_ms
     return stud_pb2.TableSettings(
         min_buy_in=settings.min_buy_in,
         max_buy_in=settings.max_buy_in,
         spectators=settings.spectators,
-        action_time=Duration(seconds=time_ms // 1000, nanos=time_ms % 1000 * 1_000_000),
+        action_time=duration(settings.action_time_ms),
         auto_deal=settings.auto_deal,
+        time_bank=duration(settings.time_bank_ms),
+        sit_out_after=settings.sit_out_after,
+        deal_pause=duration(settings.deal_pause_ms),
     )
 
 
-def _status(
-    playing: bool, showdown_due: bool, session_over: bool, hand_number: int
-) -> "stud_pb2.TableStatus.ValueType":
-    if showdown_due:
-        return stud_pb2.TABLE_STATUS_SHOWDOWN
-    if playing:
-        return stud_pb2.TABLE_STATUS_PLAYING
-    if session_over:
-        return stud_pb2.TABLE_STATUS_SESSION_OVER
-    return stud_pb2.TABLE_STATUS_FINISHED if hand_number else stud_pb2.TABLE_STATUS_WAITING
-
-
 def _write_hand(message: stud_pb2.Table, table: Table, seen: View) -> None:
-    message.hand_profile = table.profile
+    message.hand_profile = table.hand_profile or table.profile
     message.street = seen.street
     for pot in seen.pots:
         message.pots.add(amount=pot.amount, seats=pot.seats)
@@ -193,8 +210,11 @@ def _write_seating(message: stud_pb2.Seat, table: Table, seating: Seating) -> No
     message.player_id = seating.player_id
     message.stack = table.stack_of(seating)
     message.bought_in = seating.bought_in
+    message.adding = seating.adding
     message.sitting_out = seating.sitting_out
     message.leaving = seating.leaving
+    if table.settings.time_bank_ms:
+        message.time_bank.CopyFrom(duration(seating.time_bank_ms))
 
 
 def _write_part(message: stud_pb2.Seat, table: Table, seat: SeatView, seen: View) -> None:

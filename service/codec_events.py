@@ -16,7 +16,7 @@ from engine.events import AnyEvent, DealCause, Event, Face, HandShown, PotHalf, 
 from proto.stud.v1 import stud_pb2
 from service.codec_cards import card_texts, rank_text, shown_hand
 from service.codec_enums import numbers_by_choice
-from service.table import AnyTableEvent
+from service.table_events import AnyTableEvent
 
 
 def event_messages(events: Iterable[AnyEvent | AnyTableEvent], viewer: int | None) -> list[stud_pb2.Event]:

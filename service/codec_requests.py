@@ -19,10 +19,11 @@ from google.protobuf.duration_pb2 import Duration
 from engine import Action, ActionKind
 from engine.rule_checks import MAX_AMOUNT, MAX_SEATS
 from proto.stud.v1 import stud_pb2
-from service.codec import ACTION_NUMBERS
+from service.codec import ACTION_NUMBERS, STATUS_NUMBERS
 from service.codec_enums import names_of
 from service.errors import FieldViolation, invalid_fields
-from service.table import Settings
+from service.lobby import LobbyFilter
+from service.table import Settings, Status
 
 PAGE_SIZE_DEFAULT = 100
 PAGE_SIZE_MOST = 1000
@@ -30,13 +31,14 @@ MAX_BUY_IN = 10**12
 
 _TABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLAYER_ID = re.compile(r"[A-Za-z0-9._:@-]{1,64}", re.ASCII)
-_REQUEST_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+REQUEST_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 _VISIBLE = re.compile(r"[!-~]*", re.ASCII)
 _NAME_CHARS_MOST = 64
 _ETAG_CHARS_MOST = 64
 _PAGE_TOKEN_CHARS_MOST = 512
 
 _KINDS = {number: ActionKind(kind) for kind, number in ACTION_NUMBERS.items()}
+_STATUSES = {number: Status(status) for status, number in STATUS_NUMBERS.items()}
 _SIZED = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.COMPLETE})
 """The kinds that must name their amount."""
 _SIZELESS = frozenset({ActionKind.FOLD, ActionKind.CHECK, ActionKind.DECLINE, ActionKind.KEEP, ActionKind.ROLL})
@@ -84,7 +86,7 @@ class RequestFields:
     def request_id(self) -> str:
         """Return the request id in small letters; empty: none."""
         given: str = self._request.request_id
-        if given and not _REQUEST_ID.fullmatch(given.lower()):
+        if given and not REQUEST_ID.fullmatch(given.lower()):
             self.refuse("request_id", given, "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000")
         return given.lower()
 
@@ -112,6 +114,14 @@ class RequestFields:
         """Return an amount in minor units."""
         return self._number(field, least, MAX_AMOUNT)
 
+    def lobby_filter(self) -> LobbyFilter:
+        """Return which tables a ListTables request wants to see."""
+        request: stud_pb2.ListTablesRequest = self._request
+        status = _STATUSES.get(request.status)
+        if request.status and status is None:
+            self.refuse("status", request.status, f"must be one of {names_of(stud_pb2.TableStatus.DESCRIPTOR)}")
+        return LobbyFilter(request.profile, request.free_seats_only, request.joinable_only, status)
+
     def action(self) -> Action:
         """Return the action of an Act request."""
         asked: stud_pb2.Action = self._request.action
@@ -136,8 +146,11 @@ class RequestFields:
             min_buy_in=self.amount("min_buy_in") or 1,
             max_buy_in=self.amount("max_buy_in") or MAX_BUY_IN,
             spectators=request.spectators if request.HasField("spectators") else True,
-            action_time_ms=self._action_time_ms(request.action_time) if request.HasField("action_time") else 30_000,
+            action_time_ms=self._duration_ms("action_time", 30_000, 1000, 86_400_000, "from 1 second to 1 day"),
             auto_deal=request.auto_deal,
+            time_bank_ms=self._duration_ms("time_bank", 0, 0, 86_400_000, "from 0 to 1 day"),
+            sit_out_after=self._number("sit_out_after", 0, 1000) if request.HasField("sit_out_after") else 2,
+            deal_pause_ms=self._duration_ms("deal_pause", 5000, 1000, 3_600_000, "from 1 second to 1 hour"),
         )
 
     def _name(self) -> str:
@@ -146,10 +159,13 @@ class RequestFields:
             self.refuse("name", given, f"must be at most {_NAME_CHARS_MOST} printable characters")
         return given
 
-    def _action_time_ms(self, given: Duration) -> int:
+    def _duration_ms(self, field: str, unset_ms: int, least_ms: int, most_ms: int, allowed: str) -> int:
+        if not self._request.HasField(field):
+            return unset_ms
+        given: Duration = getattr(self._request, field)
         ms = given.seconds * 1000 + given.nanos // 1_000_000
-        if not (0 <= given.nanos < 10**9 and 1000 <= ms <= 86_400_000):
-            self.refuse("action_time", f"{given.seconds} s {given.nanos} ns", "must be from 1 second to 1 day")
+        if not (0 <= given.nanos < 10**9 and least_ms <= ms <= most_ms):
+            self.refuse(field, f"{given.seconds} s {given.nanos} ns", f"must be {allowed}")
         return ms
 
     def _text(self, field: str, form: re.Pattern[str], allowed: str) -> str:

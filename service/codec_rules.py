@@ -49,18 +49,6 @@ def rules_message(rules: Rules) -> stud_pb2.Rules:
     return message
 
 
-def knobs(message: stud_pb2.Rules) -> dict[str, Any]:
-    """Return the knobs that are set, by name, as ``Rules`` takes them; None switches one off.
-
-    Raises:
-        RulesError: with every knob whose value is none of the possible ones.
-    """
-    values, wrong = _read_knobs(message)
-    if wrong:
-        raise RulesError(wrong)
-    return values
-
-
 def changed_rules(base: Rules | None, message: stud_pb2.Rules) -> Rules:
     """Return rules, the defaults where there are none to build on, with the knobs that are set changed.
 
@@ -68,7 +56,7 @@ def changed_rules(base: Rules | None, message: stud_pb2.Rules) -> Rules:
         RulesError: with every knob whose value is none of the possible ones, and with every violation of the record
             that the others make.
     """
-    values, wrong = _read_knobs(message)
+    values, wrong = read_knobs(message)
     try:
         rules = (Rules() if base is None else base).replace(**values)
     except RulesError as error:
@@ -78,8 +66,11 @@ def changed_rules(base: Rules | None, message: stud_pb2.Rules) -> Rules:
     return rules
 
 
-def _read_knobs(message: stud_pb2.Rules) -> tuple[dict[str, Any], tuple[Violation, ...]]:
-    """Return the knobs that are set and can be read, and what is wrong with the others."""
+def read_knobs(message: stud_pb2.Rules) -> tuple[dict[str, Any], tuple[Violation, ...]]:
+    """Return the knobs that are set, by name, as ``Rules`` takes them, and what is wrong with those it cannot take.
+
+    None switches a knob off.
+    """
     values: dict[str, Any] = {}
     wrong: list[Violation] = []
     for field, _ in message.ListFields():

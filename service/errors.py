@@ -63,6 +63,7 @@ class Reason(IntEnum):
     STACK_TOO_LARGE = stud_pb2.ERROR_REASON_STACK_TOO_LARGE
     DEALERS_CHOICE_OFF = stud_pb2.ERROR_REASON_DEALERS_CHOICE_OFF
     NOT_THE_DEALER = stud_pb2.ERROR_REASON_NOT_THE_DEALER
+    REDEAL_KEEPS_GAME = stud_pb2.ERROR_REASON_REDEAL_KEEPS_GAME
     STALE_ETAG = stud_pb2.ERROR_REASON_STALE_ETAG
     VERSION_TOO_OLD = stud_pb2.ERROR_REASON_VERSION_TOO_OLD
     VERSION_TOO_NEW = stud_pb2.ERROR_REASON_VERSION_TOO_NEW
@@ -113,6 +114,7 @@ STATUS: Mapping[Reason, grpc.StatusCode] = {
     Reason.STACK_TOO_LARGE: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.DEALERS_CHOICE_OFF: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.NOT_THE_DEALER: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.REDEAL_KEEPS_GAME: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.STALE_ETAG: grpc.StatusCode.ABORTED,
     Reason.VERSION_TOO_OLD: grpc.StatusCode.OUT_OF_RANGE,
     Reason.VERSION_TOO_NEW: grpc.StatusCode.OUT_OF_RANGE,
@@ -191,6 +193,13 @@ def invalid_field(field: str, value: object, description: str) -> ServiceError:
     return invalid_fields([FieldViolation(field, str(value), description)])
 
 
+def table_damaged(table_id: str) -> ServiceError:
+    """Return the refusal of a table that cannot be read from the store."""
+    return ServiceError(
+        Reason.TABLE_DAMAGED, f"what is stored of table {table_id} cannot be read", metadata={"table_id": table_id}
+    )
+
+
 def illegal_action(error: IllegalAction, legal: LegalActions) -> ServiceError:
     """Return the refusal of an action, with the legal ones as the caller may see them."""
     return ServiceError(Reason.ILLEGAL_ACTION, error.reason, metadata={"legal": legal_text(legal)})
@@ -220,14 +229,19 @@ def _choice_text(choice: Choice) -> str:
 _SIZED = frozenset({"bet", "raise", "complete"})
 
 
+def rules_contradictory(error: RulesError) -> ServiceError:
+    """Return the refusal of rules, with everything that is wrong with them."""
+    fields = [FieldViolation(f"rules.{v.field}", v.value, v.reason) for v in error.violations]
+    return ServiceError(Reason.RULES_CONTRADICTORY, str(error), fields=fields)
+
+
 def refusal(error: Exception) -> ServiceError | None:
     """Return what an error means to a caller; None for one that nobody foresaw."""
     match error:
         case ServiceError():
             return error
         case RulesError():
-            fields = [FieldViolation(f"rules.{v.field}", v.value, v.reason) for v in error.violations]
-            return ServiceError(Reason.RULES_CONTRADICTORY, str(error), fields=fields)
+            return rules_contradictory(error)
         case StartError():
             return ServiceError(Reason.NOT_ENOUGH_PLAYERS, str(error))
         case IllegalAction():

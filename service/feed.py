@@ -1,21 +1,28 @@
 """Following tables: what was committed, in order, without a gap and without a repeat.
 
-The store's event stream is the truth and every watcher reads it from its own place on. Notices only wake a watcher that
-has read everything; one subscription of the worker serves them all. A watcher holds one page of events at most, so a
-slow one costs no memory: it falls behind, until what it needs is no longer kept.
+The store's event stream is the truth. All watchers of a table on this worker share one reading of it: a commit is read
+and decoded once, however many there are, and what came last is kept until all of them have it, up to a bound. A watcher
+that needs something older reads pages by itself, so a slow one costs no memory: it falls behind, until what it needs is
+no longer kept. Notices only say when to read; one subscription of the worker serves every table.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+import contextlib
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from itertools import islice
 
 import msgspec
 
 from service.errors import Reason, ServiceError, invalid_field
 from service.snapshot import decode_happening
-from service.store.base import EventPage, Store
-from service.table import Happening
+from service.store.base import EventPage, Store, StoredEvents
+from service.table_events import Happening
 
 _PAGE = 64
+_RECENT_MOST = 64
+_TURN = 16
+_TURN_S = 0.02
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
@@ -26,13 +33,164 @@ class Checkpoint(msgspec.Struct, frozen=True):
     hand_number: int
 
 
+class Published:
+    """What one commit published, and how it looks to whom: worked out once for all watchers who see the same."""
+
+    __slots__ = ("_seen", "happening")
+
+    def __init__(self, happening: Happening) -> None:
+        self.happening = happening
+        self._seen: dict[int | None, bytes] = {}
+
+    def seen(self, viewer: int | None, encode: Callable[[Happening, int | None], bytes]) -> bytes:
+        """Return it as ``encode`` writes it for the holder of a seat's cards, or for nobody (None)."""
+        seen = self._seen.get(viewer)
+        if seen is None:
+            seen = self._seen[viewer] = encode(self.happening, viewer)
+        return seen
+
+
+class _Watcher:
+    """One watcher: the last version it took, and what wakes it."""
+
+    __slots__ = ("last", "wake")
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.wake = asyncio.Event()
+
+
+class _SharedTable:
+    """What the watchers of one table share: how far the table was read, and what was read last.
+
+    ``version`` and ``etag`` are those of the last commit that was read, ``finished`` the number of readings so far.
+    ``gone``: the table was deleted and everything was read; ``failed``: reading it has failed, which ends its watchers.
+    """
+
+    def __init__(self, store: Store, table_id: str) -> None:
+        self.watchers: set[_Watcher] = set()
+        self.version = 0
+        self.etag = ""
+        self.begun = 0
+        self.finished = 0
+        self.gone = False
+        self.failed: Exception | None = None
+        self._store = store
+        self._table_id = table_id
+        self._recent: deque[Published] = deque()
+        self._wanted = False
+        self._working = 0
+        self._turn_over = asyncio.Event()
+        self._reading: asyncio.Task[None] | None = None
+
+    def after(self, version: int) -> Sequence[Published] | None:
+        """Return what followed a version, None where that is not known here."""
+        missing = self.version - version
+        if not self.version or not 0 <= missing <= len(self._recent):
+            return None
+        return tuple(islice(self._recent, len(self._recent) - missing, None))
+
+    def read(self) -> asyncio.Task[None]:
+        """Have the table read, once more if it is being read, and return what ends when that is done."""
+        self._wanted = True
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read_all())
+        return self._reading
+
+    async def read_after(self, begun: int) -> None:
+        """Return once a reading has finished that is not one of the first ``begun``, or none will any more."""
+        while self.finished <= begun and not self.gone and self.failed is None:
+            await asyncio.wait((self.read(),))
+
+    def rest(self) -> None:
+        """Say that a watcher has nothing more to do for now."""
+        self._working -= 1
+        if self._working <= 0:
+            self._turn_over.set()
+
+    def wake(self) -> None:
+        """Have every watcher look."""
+        for watcher in self.watchers:
+            watcher.wake.set()
+
+    async def close(self) -> None:
+        """Give up a reading that is under way, and end the watchers."""
+        self.failed = _draining()
+        self.wake()
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait((self._reading,))
+
+    async def _read_all(self) -> None:
+        try:
+            while self._wanted and not self.gone:
+                self._wanted = False
+                self.begun += 1
+                if not self.version:
+                    self._begin(await self._store.events(self._table_id, 0, 1))
+                # From the last known commit on, to see that it is still what it was.
+                elif self._take(await self._store.events(self._table_id, self.version - 1, _PAGE)):
+                    await self._wake_in_turns()
+                self.finished = self.begun
+        except Exception as error:
+            self.failed = error
+            self.wake()
+        finally:
+            self._reading = None
+
+    def _begin(self, page: EventPage) -> None:
+        """Begin with the present; who wants what was before reads it."""
+        self.version, self.etag, self.gone = page.version, page.etag, not page.version
+
+    def _take(self, page: EventPage) -> bool:
+        """Add a page that begins with the last known commit; say whether it brings anything new."""
+        new = page.events
+        if new and new[0].version == self.version:
+            if new[0].etag != self.etag:
+                raise _rewritten(self.version, page.version)
+            new = new[1:]
+        elif page.version and (not new or page.version < self.version):
+            raise _rewritten(self.version, page.version)
+        else:
+            # So many followed that it is no longer kept.
+            self._recent.clear()
+        self._add(new)
+        self._wanted |= page.version > self.version or (not page.version and len(page.events) == _PAGE)
+        self.gone = not page.version and not self._wanted
+        return bool(new) or self.gone
+
+    def _add(self, events: Sequence[StoredEvents]) -> None:
+        self._recent.extend(_published(events))
+        if events:
+            self.version, self.etag = events[-1].version, events[-1].etag
+        had_by_all = min((watcher.last for watcher in self.watchers), default=self.version)
+        while self._recent and (len(self._recent) > _RECENT_MOST or self._recent[0].happening.version <= had_by_all):
+            self._recent.popleft()
+
+    async def _wake_in_turns(self) -> None:
+        """Wake the watchers, some at a time: thousands at once would keep every other call waiting.
+
+        The next ones get their turn when half of the last ones wait again, or after a moment, as some may be slow.
+        """
+        watchers = tuple(self.watchers)
+        for first in range(0, len(watchers), _TURN):
+            turn = watchers[first : first + _TURN]
+            self._working, self._turn_over = len(turn) // 2, asyncio.Event()
+            for watcher in turn:
+                watcher.wake.set()
+            if first + _TURN < len(watchers):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_TURN_S):
+                        await self._turn_over.wait()
+
+
 class Feed:
     """All watchers of a worker. A watcher that has heard nothing for ``idle_s`` gets a checkpoint."""
 
     def __init__(self, store: Store, *, idle_s: float = 15.0) -> None:
         self._store = store
         self._idle_s = idle_s
-        self._wakes: dict[str, set[asyncio.Event]] = {}
+        self._tables: dict[str, _SharedTable] = {}
         self._task: asyncio.Task[None] | None = None
         self._draining = False
 
@@ -43,25 +201,26 @@ class Feed:
     def drain(self) -> None:
         """Have every watcher end with DRAINING, now and from now on."""
         self._draining = True
-        for wakes in self._wakes.values():
-            for wake in wakes:
-                wake.set()
+        for table in self._tables.values():
+            table.wake()
 
     async def close(self) -> None:
         """Stop listening."""
         self.drain()
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait([self._task])
+            await asyncio.wait((self._task,))
+        for table in tuple(self._tables.values()):
+            await table.close()
 
     @property
     def watchers(self) -> int:
         """How many watchers there are."""
-        return sum(map(len, self._wakes.values()))
+        return sum(len(table.watchers) for table in self._tables.values())
 
     async def watch(
         self, table_id: str, after_version: int, hand_number: int = 0
-    ) -> AsyncGenerator[Happening | Checkpoint, None]:
+    ) -> AsyncGenerator[Published | Checkpoint, None]:
         """Yield what happened after a version and goes on to happen, until the table is gone.
 
         ``hand_number`` is the hand of a table that has not changed since that version, for its checkpoints.
@@ -72,57 +231,82 @@ class Feed:
         """
         if after_version < 0:
             raise invalid_field("after_version", after_version, "must be 0 or a version of the table")
-        wake = asyncio.Event()
-        self._add(table_id, wake)
+        watcher = _Watcher(after_version)
+        self._check_draining()
+        table = self._join(table_id, watcher)
         try:
-            last = after_version
+            await table.read_after(0)
             while True:
-                # Whatever is committed from here on wakes us, so nothing can fall between reading and waiting.
-                wake.clear()
+                # Whatever is read from here on wakes us, so nothing can fall between looking and waiting.
+                watcher.wake.clear()
                 self._check_draining()
-                page = await self._store.events(table_id, last, _PAGE)
-                if not page.version:
+                found = await self._missed(table_id, table, watcher.last)
+                for published in found:
+                    watcher.last, hand_number = published.happening.version, published.happening.hand_number
+                    yield published
+                if found:
+                    continue
+                if table.gone:
                     return
-                _check(page, last)
-                for stored in page.events:
-                    happening = decode_happening(stored.payload)
-                    last, hand_number = stored.version, happening.hand_number
-                    yield happening
-                if last == page.version and not await self._woken(wake):
-                    yield Checkpoint(last, page.etag, hand_number)
+                if not await self._woken(table, watcher) and watcher.last == table.version:
+                    yield Checkpoint(watcher.last, table.etag, hand_number)
         finally:
-            self._remove(table_id, wake)
+            self._leave(table_id, table, watcher)
 
-    async def _woken(self, wake: asyncio.Event) -> bool:
-        """Wait for a notice; False if there was none for a while."""
-        try:
+    async def _missed(self, table_id: str, table: _SharedTable, last: int) -> Sequence[Published]:
+        """Return what comes next for a watcher, nothing if it has to wait."""
+        if table.failed is not None:
+            # The same error ends many watchers; each adds its own way to it.
+            raise table.failed.with_traceback(None)
+        recent = table.after(last)
+        if recent is not None:
+            return recent
+        page = await self._store.events(table_id, last, _PAGE)
+        _check(page, last)
+        if page.version > table.version:
+            table.read()
+        return tuple(_published(page.events))
+
+    async def _woken(self, table: _SharedTable, watcher: _Watcher) -> bool:
+        """Wait for something to happen; False if it is certain that for a while nothing has."""
+        table.rest()
+        begun = table.begun
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._idle_s):
-                await wake.wait()
-        except TimeoutError:
-            return False
-        return True
+                await watcher.wake.wait()
+        if not watcher.wake.is_set():
+            # One reading answers for everybody who began to wait before it.
+            await table.read_after(begun)
+        return watcher.wake.is_set()
 
     async def _listen(self) -> None:
         async for notice in self._store.notices():
-            for wake in self._wakes.get(notice.table_id, ()):
-                wake.set()
+            table = self._tables.get(notice.table_id)
+            if table is not None and (notice.version is None or notice.version > table.version):
+                table.read()
 
-    def _add(self, table_id: str, wake: asyncio.Event) -> None:
-        wakes = self._wakes.setdefault(table_id, set())
-        wakes.add(wake)
-        if len(wakes) == 1:
+    def _join(self, table_id: str, watcher: _Watcher) -> _SharedTable:
+        table = self._tables.get(table_id)
+        if table is None or table.gone or table.failed is not None:
+            table = self._tables[table_id] = _SharedTable(self._store, table_id)
             self._store.notices().watch(table_id)
+        table.watchers.add(watcher)
+        return table
 
-    def _remove(self, table_id: str, wake: asyncio.Event) -> None:
-        wakes = self._wakes[table_id]
-        wakes.discard(wake)
-        if not wakes:
-            del self._wakes[table_id]
+    def _leave(self, table_id: str, table: _SharedTable, watcher: _Watcher) -> None:
+        table.watchers.discard(watcher)
+        # Watchers of a table that was gone or failed may have been followed by others already.
+        if not table.watchers and self._tables.get(table_id) is table:
+            del self._tables[table_id]
             self._store.notices().unwatch(table_id)
 
     def _check_draining(self) -> None:
         if self._draining:
-            raise ServiceError(Reason.DRAINING, "this server is shutting down: resume after the last version received")
+            raise _draining()
+
+
+def _published(events: Sequence[StoredEvents]) -> list[Published]:
+    return [Published(decode_happening(stored.payload)) for stored in events]
 
 
 def _check(page: EventPage, last: int) -> None:
@@ -134,9 +318,28 @@ def _check(page: EventPage, last: int) -> None:
             f"events after version {last} are no longer kept",
             metadata={"oldest_version": page.oldest_version, "version": page.version},
         )
-    if last > page.version:
-        raise ServiceError(
-            Reason.VERSION_TOO_NEW,
-            f"the table is at version {page.version}, not yet at {last}",
-            metadata={"version": page.version},
-        )
+    if page.version and last > page.version:
+        raise _too_new(last, page.version)
+
+
+def _rewritten(known: int, version: int) -> ServiceError:
+    """Return the refusal to go on from a commit that the store has lost and perhaps replaced."""
+    if version < known:
+        return _too_new(known, version)
+    return ServiceError(
+        Reason.VERSION_TOO_NEW,
+        f"version {known} was lost by the store and made anew",
+        metadata={"version": version},
+    )
+
+
+def _too_new(last: int, version: int) -> ServiceError:
+    return ServiceError(
+        Reason.VERSION_TOO_NEW,
+        f"the table is at version {version}, not yet at {last}",
+        metadata={"version": version},
+    )
+
+
+def _draining() -> ServiceError:
+    return ServiceError(Reason.DRAINING, "this server is shutting down: resume after the last version received")

@@ -1,7 +1,11 @@
 """The standard health service, grpc.health.v1.
 
-A watching client hears NOT_SERVING when the server begins to stop, and its stream ends then: otherwise it
-would hold the server until the last moment.
+Of each service it says whether that one can be used now: those that need the store are NOT_SERVING while it does not
+answer, the others go on. The empty name stands for the process, which serves until it begins to stop: ask for it to
+learn whether a worker is alive, and for ``stud.v1.TableService`` to learn whether to send it calls.
+
+A watching client hears every change. It hears NOT_SERVING when the server begins to stop, and its stream ends then:
+otherwise it would hold the server until the last moment.
 """
 
 import asyncio
@@ -15,19 +19,30 @@ from service.errors import ServiceError, rich_status, trailing_metadata
 from service.rpc import decode
 
 _SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+_Response = health_pb2.HealthCheckResponse
 _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 
 
 class Health:
     """Says of the whole server (the empty name) and of each of its services whether it serves."""
 
-    def __init__(self, services: Iterable[str]) -> None:
+    def __init__(self, services: Iterable[str], needing_store: Iterable[str] = ()) -> None:
         self._services = frozenset(("", *services))
-        self._stopping = asyncio.Event()
+        self._needing_store = frozenset(needing_store)
+        self._store_answers = True
+        self._stopping = False
+        self._changed = asyncio.Event()
 
     def stop_serving(self) -> None:
-        """Say NOT_SERVING from now on."""
-        self._stopping.set()
+        """Say NOT_SERVING of everything from now on."""
+        self._stopping = True
+        self._tell()
+
+    def store_answers(self, answers: bool) -> None:
+        """Say of the services that need the store whether they serve."""
+        if answers != self._store_answers:
+            self._store_answers = answers
+            self._tell()
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Return the handler of the service's RPCs, to be registered at a server."""
@@ -37,25 +52,34 @@ class Health:
         }
         return grpc.method_handlers_generic_handler(_SERVICE, handlers)
 
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
     async def _check(self, data: bytes, context: _Context) -> bytes:
         request = await _decoded(data, context)
         if request.service not in self._services:
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
-        return self._answer(request.service)
+        return _Response(status=self._status(request.service)).SerializeToString()
 
     async def _watch(self, data: bytes, context: _Context) -> None:
         request = await _decoded(data, context)
-        await context.write(self._answer(request.service))
-        if not self._stopping.is_set():
-            await self._stopping.wait()
-            await context.write(self._answer(request.service))
+        said = None
+        while True:
+            changed, stopping, status = self._changed, self._stopping, self._status(request.service)
+            if status != said:
+                await context.write(_Response(status=status).SerializeToString())
+                said = status
+            if stopping:
+                return
+            await changed.wait()
 
-    def _answer(self, service: str) -> bytes:
-        statuses = health_pb2.HealthCheckResponse
+    def _status(self, service: str) -> Any:
         if service not in self._services:
-            return statuses(status=statuses.SERVICE_UNKNOWN).SerializeToString()
-        status = statuses.NOT_SERVING if self._stopping.is_set() else statuses.SERVING
-        return statuses(status=status).SerializeToString()
+            return _Response.SERVICE_UNKNOWN
+        if self._stopping or (service in self._needing_store and not self._store_answers):
+            return _Response.NOT_SERVING
+        return _Response.SERVING
 
 
 async def _decoded(data: bytes, context: _Context) -> Any:

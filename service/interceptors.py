@@ -1,7 +1,7 @@
-"""What is said about every call in the log: which one it was, how it ended and how long it took.
+"""What is noted of every call, in the log, in the meters and in a trace: which one, how it ended, how long it took.
 
-Never what was asked or answered. A call that went well is a matter for ``debug``, a refused one for ``info``, and one
-that failed by our own fault or took very long for ``warning``.
+Never what was asked or answered. In the log, a call that went well is a matter for ``debug``, a refused one for
+``info``, and one that failed by our own fault or took very long for ``warning``.
 """
 
 import time
@@ -12,7 +12,10 @@ import grpc
 import structlog
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 
+from service.call_tag import CALL_ID_KEY, CallTag, new_tag
 from service.errors import DETAILS_KEY
+from service.meters import UNKNOWN_RPC, Meters
+from service.tracing import CallSpan, NoTracing, Tracing
 
 _log = structlog.get_logger()
 
@@ -25,9 +28,11 @@ _Behaviour: TypeAlias = Callable[[Any, _Context], Awaitable[Any]]
 
 
 class AccessLog(grpc.aio.ServerInterceptor):
-    """Logs calls; registered at the server."""
+    """Notes calls; registered at the server."""
 
-    def __init__(self) -> None:
+    def __init__(self, meters: Meters | None = None, tracing: Tracing | None = None) -> None:
+        self._meters = meters or Meters()
+        self._tracing = tracing or NoTracing()
         self._wrapped: dict[str, Any] = {}
 
     async def intercept_service(
@@ -41,50 +46,70 @@ class AccessLog(grpc.aio.ServerInterceptor):
         if wrapped is None:
             handler = await continuation(handler_call_details)
             if handler is None:  # no such RPC; such names are the caller's and are not remembered
+                self._meters.call_ended(UNKNOWN_RPC, grpc.StatusCode.UNIMPLEMENTED.name, None)
                 return None
-            wrapped = self._wrapped[method] = _wrapped(method, handler)
+            wrapped = self._wrapped[method] = self._wrap(method.lstrip("/"), handler)
         return wrapped
 
+    def _wrap(self, rpc: str, handler: Any) -> Any:
+        if handler.request_streaming:
+            return grpc.stream_stream_rpc_method_handler(self._noted_stream(rpc, handler.stream_stream))
+        if handler.response_streaming:
+            return grpc.unary_stream_rpc_method_handler(self._noted_stream(rpc, handler.unary_stream))
+        return grpc.unary_unary_rpc_method_handler(self._noted(rpc, handler.unary_unary, stream=False))
 
-def _wrapped(method: str, handler: Any) -> Any:
-    if handler.request_streaming:
-        return grpc.stream_stream_rpc_method_handler(_logged(method, handler.stream_stream, stream=True))
-    if handler.response_streaming:
-        return grpc.unary_stream_rpc_method_handler(_logged(method, handler.unary_stream, stream=True))
-    return grpc.unary_unary_rpc_method_handler(_logged(method, handler.unary_unary, stream=False))
+    def _noted_stream(self, rpc: str, behaviour: _Behaviour) -> _Behaviour:
+        noted = self._noted(rpc, behaviour, stream=True)
+
+        async def call(request: Any, context: _Context) -> None:
+            self._meters.stream_opened(rpc)
+            try:
+                # A watcher of a quiet table learns at once that its stream stands.
+                await context.send_initial_metadata(())
+                await noted(request, context)
+            finally:
+                self._meters.stream_closed(rpc)
+
+        return call
+
+    def _noted(self, rpc: str, behaviour: _Behaviour, *, stream: bool) -> _Behaviour:
+        async def call(request: Any, context: _Context) -> Any:
+            began_s = time.perf_counter()
+            tag = new_tag()
+            context.set_trailing_metadata(((CALL_ID_KEY, tag.call_id),))
+            metadata: Any = context.invocation_metadata() or ()
+            with self._tracing.call(rpc, metadata, tag.call_id, stream=stream) as span:
+                cancelled = True
+                try:
+                    answer = await behaviour(request, context)
+                    cancelled = False
+                    return answer
+                except grpc.aio.AbortError:
+                    cancelled = False
+                    raise
+                finally:
+                    self._note(rpc, context, cancelled, time.perf_counter() - began_s, stream, tag, span)
+
+        return call
+
+    def _note(
+        self, rpc: str, context: _Context, cancelled: bool, seconds: float, stream: bool, tag: CallTag, span: CallSpan
+    ) -> None:
+        code: Any = grpc.StatusCode.CANCELLED if cancelled else context.code()
+        if cancelled:
+            reason = "CANCELLED"
+        else:
+            reason = "OK" if code in _OK else _reason(context)
+        failed = code in _OUR_FAULT
+        self._meters.call_ended(rpc, reason, None if stream else seconds)
+        span.end(reason, 0 if reason == "OK" else _number(code), failed)
+        warned = failed or (seconds >= _LONG_S and not stream)
+        write = _log.warning if warned else _log.debug if reason == "OK" else _log.info
+        write("call", method=rpc, reason=reason, ms=round(seconds * 1000, 3), peer=context.peer(), **tag.said())
 
 
-def _logged(method: str, behaviour: _Behaviour, *, stream: bool) -> Any:
-    name = method.lstrip("/")
-
-    async def call(request: Any, context: _Context) -> Any:
-        began_s = time.perf_counter()
-        if stream:
-            # A watcher of a quiet table learns at once that its stream stands.
-            await context.send_initial_metadata(())
-        cancelled = True
-        try:
-            answer = await behaviour(request, context)
-            cancelled = False
-            return answer
-        except grpc.aio.AbortError:
-            cancelled = False
-            raise
-        finally:
-            _write(name, context, cancelled, time.perf_counter() - began_s, stream)
-
-    return call
-
-
-def _write(method: str, context: _Context, cancelled: bool, seconds: float, stream: bool) -> None:
-    code: Any = context.code()
-    if cancelled:
-        how = "CANCELLED"
-    else:
-        how = "OK" if code in _OK else _reason(context)
-    warned = code in _OUR_FAULT or (seconds >= _LONG_S and not stream)
-    write = _log.warning if warned else _log.debug if how == "OK" else _log.info
-    write("call", method=method, reason=how, ms=round(seconds * 1000, 3), peer=context.peer())
+def _number(code: Any) -> int:
+    return int(code.value[0]) if isinstance(code, grpc.StatusCode) else int(code)
 
 
 def _reason(context: _Context) -> str:

@@ -14,9 +14,16 @@ import structlog
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
-def configure_logs(level: str) -> None:
-    """Write log lines from ``level`` on."""
+def configure_logs(level: str, *, worker: int | None = None) -> None:
+    """Write log lines from ``level`` on, each with the number of the worker if this process is one."""
+
+    def add_worker(_logger: Any, _method: str, record: Any) -> Any:
+        if worker is not None:
+            record.setdefault("worker", worker)
+        return record
+
     shared: list[Any] = [
+        add_worker,
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -1,9 +1,15 @@
-"""The metrics port: what can be counted, in the text format of Prometheus."""
+"""The metrics port: what the workers count, and what their parent knows of them, in the text format of Prometheus."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import shutil
+import struct
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
-import msgspec
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, Metric, ProcessCollector, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.registry import Collector
 
 from service.address import Address
 
@@ -11,20 +17,66 @@ _REQUEST_BYTES_MOST = 8192
 _REQUEST_TIMEOUT_S = 5.0
 
 
-class Sample(msgspec.Struct, frozen=True):
-    """One number: its name, its type (gauge or counter), what it means, and its value."""
+class WorkerFiles(Collector):
+    """The folder in which the meters of all workers lie, each worker's under a number of its own.
 
-    name: str
-    kind: str
-    meaning: str
-    value: float
+    A number is free again once its worker has ended, and the next one to get it counts on where that one stopped. So
+    there are never more files than workers at a time, and a worker that was killed takes nothing with it.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="dugout-metrics-"))
+        self._taken: set[int] = set()
+
+    def take(self) -> int:
+        """Return the lowest number that no worker has, counted from 1."""
+        number = next(number for number in range(1, len(self._taken) + 2) if number not in self._taken)
+        self._taken.add(number)
+        return number
+
+    def give_back(self, number: int) -> None:
+        """Forget what is true of a living worker only, such as its watchers; what it has counted stays."""
+        self._taken.discard(number)
+        mark_process_dead(number, str(self.folder))  # type: ignore[no-untyped-call]
+
+    def remove(self) -> None:
+        """Delete the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the sums over all workers."""
+        collector = MultiProcessCollector(None, path=str(self.folder))  # type: ignore[no-untyped-call]
+        try:
+            return list(collector.collect())  # type: ignore[no-untyped-call]
+        except struct.error:
+            # A worker has just made a file and not written its first bytes yet.
+            return list(collector.collect())  # type: ignore[no-untyped-call]
+
+
+class ProcessUsage(Collector):
+    """Memory, processor time and open files of processes, by the name each has; nothing where there is no /proc."""
+
+    def __init__(self, pids: Callable[[], Mapping[str, int]]) -> None:
+        self._pids = pids
+
+    def collect(self) -> Iterable[Metric]:
+        """Return one family for each kind of figure, with a sample for each process."""
+        families: dict[str, Metric] = {}
+        for name, pid in self._pids().items():
+            for found in ProcessCollector("dugout", pid=lambda pid=pid: pid, registry=None).collect():  # type: ignore[misc]
+                family = families.setdefault(found.name, Metric(found.name, found.documentation, found.type))
+                for sample in found.samples:
+                    family.add_sample(sample.name, {"process": name}, sample.value)
+        return families.values()
 
 
 class MetricsServer:
-    """Answers ``GET /metrics`` over HTTP with what ``samples`` returns."""
+    """Answers ``GET /metrics`` over HTTP with what some collectors have to say."""
 
-    def __init__(self, samples: Callable[[], Sequence[Sample]]) -> None:
-        self._samples = samples
+    def __init__(self, *collectors: Collector) -> None:
+        self._registry = CollectorRegistry(auto_describe=False)
+        for collector in collectors:
+            self._registry.register(collector)
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> str:
@@ -43,31 +95,27 @@ class MetricsServer:
         try:
             async with asyncio.timeout(_REQUEST_TIMEOUT_S):
                 head = await reader.readuntil(b"\r\n\r\n")
-                writer.write(self._response(head.split(b"\r\n", 1)[0]))
+                writer.write(await self._response(head.split(b"\r\n", 1)[0]))
                 await writer.drain()
         except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass  # whoever asked so gets no answer
         finally:
             writer.close()
 
-    def _response(self, request_line: bytes) -> bytes:
+    async def _response(self, request_line: bytes) -> bytes:
         method, _, rest = request_line.partition(b" ")
         path = rest.partition(b" ")[0].partition(b"?")[0]
         if method != b"GET":
-            return _http("405 Method Not Allowed", "text/plain", "GET is allowed\n")
+            return _http("405 Method Not Allowed", "text/plain", b"GET is allowed\n")
         if path != b"/metrics":
-            return _http("404 Not Found", "text/plain", "/metrics is here\n")
-        return _http("200 OK", "text/plain; version=0.0.4; charset=utf-8", "".join(map(_lines, self._samples())))
+            return _http("404 Not Found", "text/plain", b"/metrics is here\n")
+        # Reading the files of many workers takes a while, in which the workers are to be looked after.
+        text = await asyncio.to_thread(generate_latest, self._registry)
+        return _http("200 OK", CONTENT_TYPE_PLAIN_0_0_4, text)
 
 
-def _lines(sample: Sample) -> str:
-    value = int(sample.value) if sample.value == int(sample.value) else sample.value
-    return f"# HELP {sample.name} {sample.meaning}\n# TYPE {sample.name} {sample.kind}\n{sample.name} {value}\n"
-
-
-def _http(status: str, content_type: str, body: str) -> bytes:
+def _http(status: str, content_type: str, body: bytes) -> bytes:
     head = (
-        f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body.encode())}\r\n"
-        "Connection: close\r\n\r\n"
+        f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
-    return (head + body).encode()
+    return head.encode() + body

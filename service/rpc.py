@@ -6,7 +6,7 @@ method gets a decoded request and a ``Call``, returns messages and raises; what 
 here. One RPC ``TakeSeat`` is one method::
 
     async def take_seat(self, request: TakeSeatRequest, call: Call) -> TakeSeatResponse
-    def watch_table(self, request: WatchTableRequest, call: Call) -> AsyncIterator[WatchTableResponse]
+    def watch_table(self, request: WatchTableRequest, call: Call) -> AsyncIterator[WatchTableResponse | bytes]
     def play(self, requests: AsyncIterator[PlayRequest], call: Call) -> AsyncIterator[PlayResponse]
 """
 
@@ -15,7 +15,7 @@ import re
 import secrets
 import time
 import traceback
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,16 +26,19 @@ from google.protobuf import message
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
-from service.credentials import Caller, CredentialError
+from service.call_tag import current_tag
+from service.codec_requests import REQUEST_ID
+from service.credentials import Anonymous, Caller
 from service.errors import DETAILS_KEY, Reason, ServiceError, refusal, rich_status
+from service.streams import Streams
 
 _log = structlog.get_logger()
 
 _NO_DEADLINE_S = 10**8
 """grpc says so many seconds or more for a call without a deadline."""
 
-Identify: TypeAlias = Callable[[str | None], Caller]
-"""Says who sent an ``authorization`` text; CredentialError if it is no valid credential."""
+Admit: TypeAlias = Callable[[Sequence[str], str, str], Caller]
+"""Says who calls, from the ``authorization`` texts, the peer and the RPC's name; raises if the call is not let in."""
 
 _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 _Method: TypeAlias = Callable[[Any, "Call"], Any]
@@ -59,10 +62,16 @@ class Call(msgspec.Struct, frozen=True):
         return None if self.expires_at_s is None else max(self.expires_at_s - time.monotonic(), 0.0)
 
 
-def service_handler(service: ServiceDescriptor, methods: object, identify: Identify) -> grpc.GenericRpcHandler:
-    """Return the handler of every RPC of a service; ``methods`` implements those it has methods for."""
+def service_handler(
+    service: ServiceDescriptor, methods: object, admit: Admit, streams: Streams | None = None
+) -> grpc.GenericRpcHandler:
+    """Return the handler of every RPC of a service; ``methods`` implements those it has methods for.
+
+    ``streams`` bounds what streams may cost; None: nothing does.
+    """
+    streams = streams or Streams()
     handlers = {
-        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), identify))
+        method.name: _handler(_Rpc(method, getattr(methods, _snake(method.name), None), admit, streams))
         for method in service.methods
     }
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
@@ -88,15 +97,20 @@ def decode(request_class: type[message.Message], data: bytes) -> Any:
 class _Rpc:
     """One RPC: its request class and the method that answers it, if there is one."""
 
-    def __init__(self, descriptor: MethodDescriptor, method: _Method | None, identify: Identify) -> None:
+    def __init__(self, descriptor: MethodDescriptor, method: _Method | None, admit: Admit, streams: Streams) -> None:
         self.descriptor = descriptor
         self.name = f"{descriptor.containing_service.full_name}/{descriptor.name}"
         self._request_class = GetMessageClass(descriptor.input_type)
         self._method = method
-        self._identify = identify
+        self._admit = admit
+        self._streams = streams
 
     def decode(self, data: bytes) -> Any:
-        return decode(self._request_class, data)
+        request = decode(self._request_class, data)
+        tag, request_id = current_tag(), getattr(request, "request_id", "").lower()
+        if tag is not None and REQUEST_ID.fullmatch(request_id):
+            tag.request_id = request_id
+        return request
 
     @property
     def offered(self) -> bool:
@@ -114,12 +128,31 @@ class _Rpc:
     def call(self, context: _Context) -> Call:
         remaining_s = context.time_remaining()
         limited = remaining_s is not None and remaining_s < _NO_DEADLINE_S
+        peer = context.peer()
+        caller = self._admit(_authorizations(context), peer, self.name)
+        tag = current_tag()
+        if tag is not None and not isinstance(caller, Anonymous):
+            tag.tenant = caller.tenant
         return Call(
             method=self.name,
-            caller=self._identify(_authorization(context)),
-            peer=context.peer(),
+            caller=caller,
+            peer=peer,
             expires_at_s=time.monotonic() + remaining_s if limited else None,
         )
+
+    def stream(self, context: _Context) -> Call:
+        """Open a stream that counts until its status has been sent, or its client has gone."""
+        call = self.call(context)
+        close = self._streams.open(call.caller, call.peer)
+        context.add_done_callback(lambda _: close())  # type: ignore[arg-type]
+        return call
+
+    async def send(self, context: _Context, answers: AsyncGenerator[message.Message | bytes, None]) -> None:
+        """Send what a method yields, encoded already or not, as fast as the client takes it."""
+        async with aclosing(answers):
+            async for answer in answers:
+                data = answer if isinstance(answer, bytes) else answer.SerializeToString()
+                await self._streams.send(context.write(data))
 
     async def answer(self, context: _Context, work: Coroutine[Any, Any, _T]) -> _T:
         """Do the work of a call; end the call with the status of what it raises."""
@@ -133,7 +166,8 @@ class _Rpc:
         except Exception as error:
             refused = self._refusal(error)
         status = rich_status(refused)
-        details = ((DETAILS_KEY, status.SerializeToString()),)
+        # What was set before, the id of the call, would be lost otherwise.
+        details = (*(context.trailing_metadata() or ()), (DETAILS_KEY, status.SerializeToString()))
         return await context.abort(refused.status, status.message, details)
 
     def _refusal(self, error: Exception | asyncio.CancelledError) -> ServiceError:
@@ -147,15 +181,14 @@ class _Rpc:
     def _defect(self, error: Exception) -> ServiceError:
         """Log an error that nobody foresaw; neither the log nor the caller gets its text, which may name cards."""
         incident = secrets.token_hex(8)
-        _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error))
+        tag = current_tag()
+        said = {} if tag is None else tag.said()
+        _log.error("rpc failed", method=self.name, incident=incident, error=_kinds(error), where=_frames(error), **said)
         return ServiceError(Reason.INTERNAL, "the server has a defect", metadata={"incident": incident})
 
 
-def _authorization(context: _Context) -> str | None:
-    values = [value for key, value in context.invocation_metadata() or () if key == "authorization"]
-    if len(values) > 1:
-        raise CredentialError("authorization must stand there once")
-    return str(values[0]) if values else None
+def _authorizations(context: _Context) -> list[str]:
+    return [str(value) for key, value in context.invocation_metadata() or () if key == "authorization"]
 
 
 def _kinds(error: BaseException) -> str:
@@ -184,8 +217,8 @@ def _handler(rpc: _Rpc) -> Any:
 
 def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
     async def reply(data: bytes, context: _Context) -> bytes:
-        request = rpc.decode(data)
-        answer: message.Message = await rpc.method()(request, rpc.call(context))
+        call, request = rpc.call(context), rpc.decode(data)
+        answer: message.Message = await rpc.method()(request, call)
         return answer.SerializeToString()
 
     async def handle(data: bytes, context: _Context) -> bytes:
@@ -196,8 +229,8 @@ def _unary(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[bytes]]:
 
 def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]:
     async def replies(data: bytes, context: _Context) -> None:
-        request = rpc.decode(data)
-        await _send(context, rpc.method()(request, rpc.call(context)))
+        call, request = rpc.stream(context), rpc.decode(data)
+        await rpc.send(context, rpc.method()(request, call))
 
     async def handle(data: bytes, context: _Context) -> None:
         await rpc.answer(context, replies(data, context))
@@ -207,10 +240,11 @@ def _server_streaming(rpc: _Rpc) -> Callable[[bytes, _Context], Awaitable[None]]
 
 def _both_streaming(rpc: _Rpc) -> Callable[[AsyncIterator[bytes], _Context], Awaitable[None]]:
     async def replies(messages: AsyncIterator[bytes], context: _Context) -> None:
+        call = rpc.stream(context)
         requests = _decoded(rpc, messages)
         if not rpc.offered:
             await anext(requests, None)  # as everywhere, bytes that cannot be read are told first
-        await _send(context, rpc.method()(requests, rpc.call(context)))
+        await rpc.send(context, rpc.method()(requests, call))
 
     async def handle(messages: AsyncIterator[bytes], context: _Context) -> None:
         await rpc.answer(context, replies(messages, context))
@@ -221,9 +255,3 @@ def _both_streaming(rpc: _Rpc) -> Callable[[AsyncIterator[bytes], _Context], Awa
 async def _decoded(rpc: _Rpc, messages: AsyncIterator[bytes]) -> AsyncIterator[Any]:
     async for data in messages:
         yield rpc.decode(data)
-
-
-async def _send(context: _Context, answers: AsyncGenerator[message.Message, None]) -> None:
-    async with aclosing(answers):
-        async for answer in answers:
-            await context.write(answer.SerializeToString())

@@ -1,4 +1,4 @@
-"""Tables and happenings as bytes.
+"""Tables, happenings and kept hands as bytes.
 
 A snapshot is one byte that names the schema, four bytes of CRC-32 (big-endian) over the rest, and
 MessagePack. What is read is checked: a table that breaks an invariant is refused rather than played on. A
@@ -12,7 +12,9 @@ from typing import Generic, TypeVar
 import msgspec
 
 import engine
-from service.table import Happening, Summary, Table
+from service.hands import HandRecord
+from service.table import Summary, Table
+from service.table_events import Happening
 
 _SCHEMA = 1
 _HEAD_BYTES = 5
@@ -55,6 +57,7 @@ class _Format(Generic[_T]):
 _TABLE = _Format("snapshot", Table)
 _HAPPENING = _Format("happening", Happening)
 _SUMMARY = _Format("lobby entry", Summary)
+_RECORD = _Format("record of a hand", HandRecord)
 
 
 def encode_table(table: Table) -> bytes:
@@ -105,6 +108,20 @@ def decode_summary(data: bytes) -> Summary:
         SnapshotError: if the bytes are damaged or of an unknown schema.
     """
     return _SUMMARY.decode(data)
+
+
+def encode_record(record: HandRecord) -> bytes:
+    """Return the record of a finished hand as bytes."""
+    return _RECORD.encode(record)
+
+
+def decode_record(data: bytes) -> HandRecord:
+    """Return the record of a finished hand.
+
+    Raises:
+        SnapshotError: if the bytes are damaged or of an unknown schema.
+    """
+    return _RECORD.decode(data)
 
 
 def _check(table: Table) -> None:

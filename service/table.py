@@ -5,11 +5,31 @@ the hand while one is being played and in the seating otherwise. Amounts are int
 milliseconds since the epoch. Tables are frozen: a use case returns a new one, and only a commit makes it so.
 """
 
+from collections.abc import Sequence
+from enum import StrEnum
+
 import msgspec
 
 from engine.events import AnyEvent
 from engine.rules import Rules
 from engine.state import Phase, State
+from service.hands import HandRecord
+from service.table_events import AnyTableEvent, Shuffled
+
+DEPARTED_KEPT = 256
+"""A table remembers so many players who have left: hostile coming and going costs no more than that."""
+
+
+class Status(StrEnum):
+    """What a table waits for."""
+
+    WAITING = "waiting"
+    """The first hand."""
+    PLAYING = "playing"
+    SHOWDOWN = "showdown"
+    FINISHED = "finished"
+    """The last hand is over, the next one may be dealt."""
+    SESSION_OVER = "session_over"
 
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
@@ -18,7 +38,7 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     seat: int
     player_id: str
     stack: int
-    """Chips between hands; while the player is in a hand the hand holds them."""
+    """Chips between hands; while the player is in a hand the hand holds them, and this is what was brought into it."""
     number: int
     """Counts the seatings of the table: a seat token is bound to one of them."""
     bought_in: int = 0
@@ -30,10 +50,24 @@ class Seating(msgspec.Struct, frozen=True, array_like=True):
     """A leaving player has all chips back that were not bet: the hand's stack of the seat is nobody's."""
     since_hand: int = 0
     """The hand that was the last one when the player sat down: cards up to it are none of the player's."""
+    adding: int = 0
+    """Chips that come when the running hand ends; neither the player nor the table has them yet."""
+    time_bank_ms: int = 0
+    """What is left of the time bank: drawn on when the action time has run out, and not refilled."""
+    timeouts: int = 0
+    """How many times in a row the player has run out of time."""
 
     def viewer(self, hand_number: int) -> int | None:
         """Return as which seat this player sees a hand: none where the cards of the seat were another player's."""
         return self.seat if hand_number > self.since_hand else None
+
+
+class Departed(msgspec.Struct, frozen=True, array_like=True):
+    """A player who has left, for the standings: all seatings of that player that are over."""
+
+    player_id: str
+    taken: int
+    bought_in: int
 
 
 class Settings(msgspec.Struct, frozen=True, array_like=True):
@@ -45,8 +79,14 @@ class Settings(msgspec.Struct, frozen=True, array_like=True):
     spectators: bool = True
     """Whether somebody without credentials may watch."""
     action_time_ms: int = 30_000
-    """How long a seat may think, for the deadline that is shown."""
+    """How long a seat may think before its time bank is drawn on."""
     auto_deal: bool = False
+    time_bank_ms: int = 0
+    """What every player gets on top of the action times, once for each seating."""
+    sit_out_after: int = 2
+    """After how many timeouts in a row a player sits out; 0: never."""
+    deal_pause_ms: int = 5000
+    """How long after a hand, or since enough players are there, the next one is dealt by itself."""
 
 
 class Table(msgspec.Struct, frozen=True, array_like=True):
@@ -73,7 +113,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     hand: State | None = None
     """The running hand, or the last one until the next is dealt."""
     deadline_ms: int | None = None
-    """When whoever has to act runs out of time."""
+    """When whoever has to act runs out of time, the time bank included."""
     settled_version: int = 0
     """The version in which the last finished hand ended, 0 before."""
     brought: int = 0
@@ -84,11 +124,45 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
     """What a rained-out hand has left in the middle for the next one."""
     kept_out: tuple[int, ...] = ()
     """The seatings that folded before the rain and stay out until the carried pot is won."""
+    dealt_version: int = 0
+    """The version in which the running or last hand was dealt; 0 before, and for one that was dealt before this was
+    noted."""
+    dealt_ms: int = 0
+    """When that was."""
+    paused: bool = False
+    """Whether the clock stands still, so that nothing is dealt, played or shown."""
+    hand_profile: str = ""
+    """The game of the running or last hand, empty before the first; its rules are the hand's."""
+    carry_owners: tuple[int, ...] = ()
+    """The seatings that were in when it last rained, until the carried pot is won or split."""
+    departed: tuple[Departed, ...] = ()
+    """The players who have left, the last one at the end; at most ``DEPARTED_KEPT``."""
+    deal_ms: int | None = None
+    """When the next hand is dealt by itself; None: it is not."""
+    idle_ms: int | None = None
+    """When the table is deleted unless somebody does something before; None: it stays."""
+
+    @property
+    def due_ms(self) -> int | None:
+        """When something has to happen here by itself; None: never. A hand whose clock runs is played out first."""
+        if self.playing and not self.paused:
+            return self.deadline_ms
+        return min((ms for ms in (self.deal_ms, self.idle_ms) if ms is not None), default=None)
 
     @property
     def playing(self) -> bool:
         """Whether a hand is being played."""
         return self.hand is not None and not self.hand.finished
+
+    @property
+    def redeal(self) -> bool:
+        """Whether the last hand was rained out, so that the same dealer deals the same game again."""
+        return self.hand is not None and self.hand.rained
+
+    @property
+    def next_rules(self) -> Rules:
+        """The rules of the next hand, as long as no dealer names another game."""
+        return self.hand.rules if self.hand is not None and self.redeal else self.rules
 
     @property
     def showdown_due(self) -> bool:
@@ -112,6 +186,18 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Return the table with a seat free."""
         return msgspec.structs.replace(self, seats=tuple(each for each in self.seats if each.seat != seat))
 
+    def departing(self, seating: Seating, taken: int) -> "Table":
+        """Return the table with ``taken`` gone and the player among those who have left; the seat is not freed."""
+        before = next((one for one in self.departed if one.player_id == seating.player_id), None)
+        gone = Departed(
+            seating.player_id,
+            taken + (before.taken if before else 0),
+            seating.bought_in + (before.bought_in if before else 0),
+        )
+        others = tuple(one for one in self.departed if one is not before)
+        departed = (*others, gone)[-DEPARTED_KEPT:]
+        return msgspec.structs.replace(self, taken=self.taken + taken, departed=departed)
+
     def stack_of(self, seating: Seating) -> int:
         """Return the chips in front of a player now, the bets of the running hand not among them."""
         if seating.paid_out:
@@ -129,6 +215,11 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
         """Whether the last pot of the session has been played."""
         pots = self.rules.session_pots
         return pots is not None and self.pots_played >= pots
+
+    @property
+    def status(self) -> Status:
+        """What the table waits for."""
+        return _status(self.playing, self.showdown_due, self.session_over, self.hand_number)
 
     @property
     def chips(self) -> int:
@@ -152,6 +243,7 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             playing=self.playing,
             showdown_due=self.showdown_due,
             session_over=self.session_over,
+            paused=self.paused,
         )
 
     def broken(self) -> list[str]:
@@ -166,8 +258,15 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
             wrong.append("a player sits in two seats")
         if self.chips != self.brought - self.taken:
             wrong.append(f"{self.chips} chips are here, {self.brought} came and {self.taken} went")
-        if (self.deadline_ms is not None) != self.playing:
-            wrong.append(f"the deadline is {self.deadline_ms} while playing is {self.playing}")
+        if (self.deadline_ms is not None) != (self.playing and not self.paused):
+            wrong.append(f"deadline {self.deadline_ms} while playing is {self.playing} and paused is {self.paused}")
+        if self.deal_ms is not None and (self.playing or self.paused):
+            wrong.append("the next hand is to be dealt while one is being played, or the table is paused")
+        wrong += [
+            f"seat {seating.seat} waits for {seating.adding} chips without being in a running hand"
+            for seating in self.seats
+            if seating.adding and not (seating.adding > 0 and self.playing and self.in_hand(seating.seat))
+        ]
         return wrong
 
 
@@ -186,103 +285,40 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     playing: bool = False
     showdown_due: bool = False
     session_over: bool = False
+    paused: bool = False
+
+    @property
+    def status(self) -> Status:
+        """What the table waits for."""
+        return _status(self.playing, self.showdown_due, self.session_over, self.hand_number)
+
+    @property
+    def has_free_seat(self) -> bool:
+        """Whether a seat is free."""
+        return self.seats_taken < self.seats
 
 
-class TableEvent(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):
-    """The root of what happens at a table outside its hands; their tags are the class names."""
+def _status(playing: bool, showdown_due: bool, session_over: bool, hand_number: int) -> Status:
+    if showdown_due:
+        return Status.SHOWDOWN
+    if playing:
+        return Status.PLAYING
+    if session_over:
+        return Status.SESSION_OVER
+    return Status.FINISHED if hand_number else Status.WAITING
 
 
-class TableCreated(TableEvent, frozen=True):
-    """The table exists."""
+class Change(msgspec.Struct, frozen=True):
+    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with.
 
+    ``shuffled`` is what a hand was dealt from that begins with the change, ``finished`` the record of one that ends
+    with it.
+    ``deleted`` says that this is its end: nothing of it is stored but the events.
+    """
 
-class SeatTaken(TableEvent, frozen=True):
-    """A player sat down with ``stack``."""
-
-    seat: int
-    player_id: str
-    stack: int
-
-
-class SeatLeft(TableEvent, frozen=True):
-    """A player left and took ``stack`` along; negative is a debt under credit."""
-
-    seat: int
-    player_id: str
-    stack: int
-
-
-class CarrySplit(TableEvent, frozen=True):
-    """No hand can be dealt for a rained-out pot: ``shares`` are (seat, amount) of those who were in when it rained."""
-
-    amount: int
-    shares: tuple[tuple[int, int], ...]
-
-
-class SatOut(TableEvent, frozen=True):
-    """A player is not dealt in until further notice."""
-
-    seat: int
-
-
-class SatIn(TableEvent, frozen=True):
-    """A player is dealt in again."""
-
-    seat: int
-
-
-class ChipsAdded(TableEvent, frozen=True):
-    """A player brought more chips."""
-
-    seat: int
-    amount: int
-
-
-class ActionTimedOut(TableEvent, frozen=True):
-    """A seat ran out of time; the action that follows was played for it."""
-
-    seat: int
-
-
-class TablePaused(TableEvent, frozen=True):
-    """The clock stands still."""
-
-
-class TableResumed(TableEvent, frozen=True):
-    """The clock runs again."""
-
-
-class SessionEnded(TableEvent, frozen=True):
-    """The last pot of the session was played."""
-
-    pots: int
-
-
-class TableDeleted(TableEvent, frozen=True):
-    """The table is gone; everybody was paid out."""
-
-
-AnyTableEvent = (
-    TableCreated
-    | SeatTaken
-    | SeatLeft
-    | CarrySplit
-    | SatOut
-    | SatIn
-    | ChipsAdded
-    | ActionTimedOut
-    | TablePaused
-    | TableResumed
-    | SessionEnded
-    | TableDeleted
-)
-
-
-class Happening(msgspec.Struct, frozen=True, array_like=True):
-    """What one commit published: its events in order, under the version they made."""
-
-    version: int
-    etag: str
-    hand_number: int
-    time_ms: int
-    events: tuple[AnyEvent | AnyTableEvent, ...]
+    table: Table
+    events: Sequence[AnyEvent | AnyTableEvent]
+    result: bytes = b""
+    shuffled: Shuffled | None = None
+    finished: HandRecord | None = None
+    deleted: bool = False

@@ -1,66 +1,73 @@
-"""The use cases of a table: load it, let the engine play, commit, and say through whose eyes the answer is seen.
+"""The use cases of a table: load it, work out what it becomes, commit, and say through whose eyes the answer is seen.
 
-This is where hands are started and played: every other module sees them as values. Time, decks and the store are
-handed in; nothing here knows of gRPC or protobuf.
+Time, decks and the store are handed in; nothing here knows of gRPC or protobuf.
 """
 
 import base64
 import hashlib
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from functools import partial
-from typing import TypeGuard
 
-import msgspec
 from msgspec.structs import replace
 
-import engine
-from engine import Action, ActionKind, IllegalAction, LegalActions, Rules, Step
-from engine.events import AnyEvent
-from engine.knobs import Exhaustion
-from engine.state import Phase, State
-from service import access, seating
+from engine import Action, Rules
+from service import access, dealer, seating
 from service.clock import Clock
 from service.credentials import Caller, CredentialExpired, Keyring, SeatHolder
 from service.errors import (
     FieldViolation,
-    Reason,
-    ServiceError,
-    illegal_action,
     invalid_field,
     invalid_fields,
-    not_your_turn,
 )
 from service.feed import Checkpoint, Feed
-from service.replies import LeaveReply, Reply, SeatReply, SeenHappening
+from service.lobby import NO_FILTER, LobbyFilter
+from service.meters import Meters
+from service.named_game import NamedGame
+from service.replies import DeleteReply, Reply, SeenHappening, reply_to
+from service.seat_service import SeatService
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
+from service.standings import Standing, standings
 from service.store.base import Store
-from service.table import AnyTableEvent, Happening, Seating, SeatLeft, Settings, Summary, Table, TableCreated
-from service.table_writer import Change, Mutation, TableWriter, Written
+from service.table import Change, Seating, Settings, Summary, Table
+from service.table_events import Happening, TableCreated, TableDeleted, leaves
+from service.table_writer import Mutation, TableWriter
+from service.tracing import Tracing
 
 _MAX_BUY_IN = 10**12
+# Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
 _ACTION_TIME_MS = (1000, 86_400_000)
+_DEAL_PAUSE_MS = (1000, 3_600_000)
+_SIT_OUT_AFTER_MOST = 1000
 
-
-class _TakenSeat(msgspec.Struct, frozen=True, array_like=True):
-    """What is remembered of taking a seat, so that a token can be made again."""
-
-    seat: int
-    player_id: str
-    number: int
+_LOBBY_PAGES_MOST = 8
+_LOBBY_LOOKED_AT_MOST = 1000
+"""A page of the lobby that filters leave short is filled up with so many pages of the store and tables at most."""
 
 
 class TableService:
     """The tables of a store."""
 
-    def __init__(self, store: Store, clock: Clock, shuffle: Shuffle, keyring: Keyring, feed: Feed) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        shuffle: Shuffle,
+        keyring: Keyring,
+        feed: Feed,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+        *,
+        idle_ttl_ms: int = 0,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._shuffle = shuffle
-        self._keyring = keyring
         self._feed = feed
-        self._writer = TableWriter(store, clock)
+        self._writer = TableWriter(store, clock, meters, tracing, idle_ttl_ms=idle_ttl_ms)
+        self.seats = SeatService(self._writer, clock, keyring)
 
     async def create_table(
         self,
@@ -94,92 +101,90 @@ class TableService:
         )
         mutation = replace(mutation, table_id=table.table_id)
         written = await self._writer.create(caller, mutation, Change(table, (TableCreated(),)))
-        return _reply(caller, written, 0)
+        return reply_to(caller, written, 0)
 
     async def get_table(self, caller: Caller, table_id: str, view_as: int) -> Reply:
         """Return a table as it is now."""
+        table, seen_as = await self.seen(caller, table_id, view_as)
+        return Reply(table, seen_as.seat if seen_as is not None else None, table.version, table.etag)
+
+    async def get_standings(self, caller: Caller, table_id: str) -> tuple[Table, list[Standing]]:
+        """Return a table and how its players stand, for everybody who may watch it."""
+        table, _ = await self.seen(caller, table_id, 0)
+        return table, standings(table)
+
+    async def seen(self, caller: Caller, table_id: str, view_as: int) -> tuple[Table, Seating | None]:
+        """Return a table as it is now and through whose eyes the caller sees it; None: a spectator's.
+
+        Raises:
+            ServiceError: if the caller may not see it, or not through those eyes.
+        """
         table = access.require_table(caller, table_id, await self._writer.load(table_id))
-        seen_as = access.seating_to_see_as(caller, table, view_as)
-        viewer = seen_as.viewer(table.hand_number) if seen_as is not None else None
-        return Reply(table, viewer, table.version, table.etag)
+        return table, access.seating_to_see_as(caller, table, view_as)
 
     async def list_tables(
-        self, caller: Caller, page_size: int, page_token: str, *, profile: str = "", free_seats_only: bool = False
+        self, caller: Caller, page_size: int, page_token: str, filters: LobbyFilter = NO_FILTER
     ) -> tuple[list[Summary], str]:
         """Return a page of the tenant's lobby and the token of the next page, empty on the last one.
 
-        The page holds what passes the filters of ``page_size`` tables.
+        The page holds what passes the filters. Few calls of the store are made for it, so that where little passes it
+        may be short, or empty, without being the last.
         """
         operator = access.require_operator(caller)
-        try:
-            page = await self._store.list_tables(operator.tenant, page_size, page_token)
-        except ValueError:
-            raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
-        entries = [decode_summary(entry.summary) for entry in page.entries]
-        return [
-            entry
-            for entry in entries
-            if profile in ("", entry.profile) and not (free_seats_only and entry.seats_taken >= entry.seats)
-        ], page.next_page_token
+        found: list[Summary] = []
+        looked_at = 0
+        for _ in range(_LOBBY_PAGES_MOST):
+            try:
+                page = await self._store.list_tables(operator.tenant, page_size - len(found), page_token)
+            except ValueError:
+                raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
+            found += filter(filters.passes, (decode_summary(entry.summary) for entry in page.entries))
+            looked_at += len(page.entries)
+            page_token = page.next_page_token
+            if not page_token or len(found) >= page_size or looked_at >= _LOBBY_LOOKED_AT_MOST:
+                break
+        return found, page_token
 
-    async def take_seat(
-        self, caller: Caller, mutation: Mutation, *, player_id: str, seat: int, stack: int, view_as: int
-    ) -> SeatReply:
-        """Seat a player and make the token that proves it."""
+    async def delete_table(self, caller: Caller, mutation: Mutation) -> DeleteReply:
+        """End a table and pay everybody out; a running hand is void."""
+        access.require_operator(caller)
+
+        admit = partial(access.require_party, caller, mutation.table_id, 0)
+        deleted = await self._writer.delete(caller, mutation, admit, seating.close)
+        events = deleted.happening.events if deleted.happening is not None else ()
+        return DeleteReply(deleted.version, deleted.etag, events, seating.payouts_of(deleted.result))
+
+    async def pause_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
+        """Stop the clock of a table."""
         access.require_operator(caller)
 
         def work_out(table: Table) -> Change:
-            seated = seating.take_seat(table, player_id, seat, stack)
-            place = _TakenSeat(seated.seating.seat, player_id, seated.seating.number)
-            return Change(seated.table, seated.events, msgspec.msgpack.encode(place))
+            return dealer.pause(table, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        written = await self._writer.change(caller, mutation, admit, work_out)
-        place = msgspec.msgpack.decode(written.result, type=_TakenSeat)
-        token = self._keyring.mint(
-            written.table.tenant,
-            mutation.table_id,
-            place.seat,
-            place.player_id,
-            place.number,
-            self._clock.now_ms(),
-        )
-        return SeatReply(_reply(caller, written, view_as), place.seat, token.text, token.expires_ms)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
-    async def leave_seat(
-        self, caller: Caller, mutation: Mutation, *, seat: int, player_id: str, view_as: int
-    ) -> LeaveReply:
-        """Let a player go: at once, or out of the running hand first."""
+    async def resume_table(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
+        """Let the clock of a table run again."""
+        access.require_operator(caller)
 
         def work_out(table: Table) -> Change:
-            leaver = access.seating_to_act_for(caller, table, seat, player_id)
-            if leaver.leaving:
-                raise ServiceError(
-                    Reason.PLAYER_NOT_SEATED,
-                    f"player {leaver.player_id} has left; seat {leaver.seat} is free when the hand ends",
-                    metadata={"seat": leaver.seat, "player_id": leaver.player_id},
-                )
-            if table.playing and table.in_hand(leaver.seat):
-                return self._leave_hand(table, leaver)
-            left = seating.leave(table, leaver)
-            return Change(left.table, left.events, _stack_taken(left.events, leaver))
+            return dealer.resume(table, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        written = await self._writer.change(caller, mutation, admit, work_out)
-        return LeaveReply(_reply(caller, written, view_as), int(written.result))
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
-    async def deal(self, caller: Caller, mutation: Mutation, *, own_game: bool = False, view_as: int) -> Reply:
-        """Start the next hand; ``own_game`` says that the caller wants it to be another game than the table's."""
+    async def deal(self, caller: Caller, mutation: Mutation, *, named: NamedGame | None = None, view_as: int) -> Reply:
+        """Start the next hand; ``named`` is the game it shall be, under dealer's choice."""
 
         def work_out(table: Table) -> Change:
-            if own_game:
-                raise ServiceError(
-                    Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
-                )
-            return self._deal(table)
+            game = named
+            if game is not None and isinstance(caller, SeatHolder):
+                game = replace(game, seat=access.own_seating(caller, table).seat)
+            return dealer.deal(table, self._shuffle.deck, self._clock.now_ms(), game)
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
     async def act(
         self, caller: Caller, mutation: Mutation, action: Action, *, seat: int, player_id: str, view_as: int
@@ -188,38 +193,39 @@ class TableService:
 
         def work_out(table: Table) -> Change:
             actor = access.seating_to_act_for(caller, table, seat, player_id)
-            hand = _running(table)
-            if hand.actor != actor.seat:
-                raise not_your_turn(_public_legal(hand))
-            try:
-                return self._played(table, engine.step(hand, action))
-            except IllegalAction as error:
-                raise illegal_action(error, engine.legal_actions(hand)) from None
+            return dealer.act(table, actor, action, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
-        return _reply(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
+        return reply_to(caller, await self._writer.change(caller, mutation, admit, work_out), view_as)
 
     async def showdown(self, caller: Caller, mutation: Mutation, *, view_as: int) -> Reply:
         """Settle a hand whose betting is over; settled again it is the same and nothing is committed."""
 
         def work_out(table: Table) -> Change | None:
-            if table.hand is not None and table.hand.finished:
-                return None
-            hand = _running(table)
-            if hand.phase != Phase.SHOWDOWN:
-                raise ServiceError(
-                    Reason.SHOWDOWN_NOT_DUE,
-                    f"the betting is not over: seat {hand.actor} is to act",
-                    metadata={"to_act_seat": hand.actor},
-                )
-            return self._played(table, engine.step(hand, Action(ActionKind.SHOWDOWN)))
+            return dealer.show_down(table, self._clock.now_ms())
 
         admit = partial(access.require_party, caller, mutation.table_id, view_as)
         written = await self._writer.change(caller, mutation, admit, work_out)
         if written.happening is None and written.table.hand is not None:
             settled = await self._writer.happening(mutation.table_id, written.table.settled_version)
             written = replace(written, happening=settled)
-        return _reply(caller, written, view_as)
+        return reply_to(caller, written, view_as)
+
+    async def expire(self, table_id: str) -> int | None:
+        """Do what a table's time has come for, once, whoever else tries.
+
+        Return how many milliseconds late; None: nothing was due.
+        """
+        late_ms = 0
+
+        def work_out(table: Table) -> Change | None:
+            nonlocal late_ms
+            now_ms = self._clock.now_ms()
+            late_ms = now_ms - (table.due_ms or now_ms)
+            return dealer.expire(table, self._shuffle.deck, now_ms)
+
+        written = await self._writer.advance(table_id, work_out)
+        return late_ms if written is not None else None
 
     async def watch(
         self, caller: Caller, table_id: str, after_version: int, view_as: int
@@ -229,77 +235,22 @@ class TableService:
         Raises:
             ServiceError: as ``Feed.watch`` does, and when the seating that the caller watches as has ended.
         """
-        table = access.require_table(caller, table_id, await self._writer.load(table_id))
-        seen_as = access.seating_to_see_as(caller, table, view_as)
-        async for item in self._feed.watch(table_id, after_version, table.hand_number):
-            if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
-                raise CredentialExpired("the seat token has expired")
-            if isinstance(item, Checkpoint):
-                yield item
-                continue
-            yield SeenHappening(item, seen_as.viewer(item.hand_number) if seen_as is not None else None)
-            if seen_as is not None and item.version > table.version and _has_left(item, seen_as):
-                if isinstance(caller, SeatHolder):
-                    raise access.seating_ended(seen_as.seat, seen_as.player_id)
-                seen_as = None
-
-    def _leave_hand(self, table: Table, leaver: Seating) -> Change:
-        table = table.seated(replace(leaver, leaving=True))
-        hand = _running(table)
-        folded = engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat))
-        change = self._played(table, folded)
-        if _turn(folded.state) == _turn(hand) and change.table.playing:
-            # Somebody else is thinking: that clock runs on.
-            change = replace(change, table=replace(change.table, deadline_ms=table.deadline_ms))
-        return replace(change, result=_stack_taken(change.events, leaver))
-
-    def _deal(self, table: Table) -> Change:
-        if table.playing:
-            raise ServiceError(
-                Reason.HAND_IN_PROGRESS,
-                f"hand {table.hand_number} is being played",
-                metadata={"hand_number": table.hand_number},
-            )
-        if table.session_over:
-            raise ServiceError(
-                Reason.SESSION_OVER,
-                f"all {table.pots_played} pots have been played",
-                metadata={"pots": table.pots_played},
-            )
-        stacks = seating.next_stacks(table)
-        if len(stacks) < table.rules.min_players:
-            raise ServiceError(
-                Reason.NOT_ENOUGH_PLAYERS,
-                f"{len(stacks)} players can play, {table.rules.min_players} are needed",
-                metadata={"players": len(stacks), "needed": table.rules.min_players},
-            )
-        rained = table.hand is not None and table.hand.rained
-        button = table.button if rained else _next_button(table.button, sorted(stacks))
-        recycled = table.rules.exhaustion == Exhaustion.RECYCLE_FOLDED
-        started = engine.start(
-            table.rules,
-            stacks,
-            button,
-            self._shuffle.deck(),
-            carry=table.carry,
-            spare=self._shuffle.deck() if recycled else None,
-        )
-        dealt = replace(table, carry=0, button=button, hand_number=table.hand_number + 1, hand=started.state)
-        return self._played(dealt, started)
-
-    def _played(self, table: Table, step: Step) -> Change:
-        """Return the table after a step, whatever follows from it at the table included."""
-        state, hand_events = step.state, list(step.events)
-        while _actor_is_gone(table, state):
-            # An all-in player who has left is played for, as if out of time.
-            step = engine.step(state, engine.default_action(state))
-            state = step.state
-            hand_events += step.events
-        changed, table_events = seating.settle(table, state)
-        deadline_ms = None if state.finished else self._clock.now_ms() + table.settings.action_time_ms
-        settled_version = table.version + 1 if state.finished else table.settled_version
-        changed = replace(changed, deadline_ms=deadline_ms, settled_version=settled_version)
-        return Change(changed, (*hand_events, *table_events))
+        table, seen_as = await self.seen(caller, table_id, view_as)
+        async with aclosing(self._feed.watch(table_id, after_version, table.hand_number)) as items:
+            async for item in items:
+                if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
+                    raise CredentialExpired("the seat token has expired")
+                if isinstance(item, Checkpoint):
+                    yield item
+                    continue
+                happening = item.happening
+                yield SeenHappening(item, seen_as.viewer(happening.hand_number) if seen_as is not None else None)
+                if TableDeleted() in happening.events:
+                    return
+                if seen_as is not None and happening.version > table.version and _has_left(happening, seen_as):
+                    if isinstance(caller, SeatHolder):
+                        raise access.seating_ended(seen_as.seat, seen_as.player_id)
+                    seen_as = None
 
 
 def _check_settings(settings: Settings) -> None:
@@ -312,6 +263,14 @@ def _check_settings(settings: Settings) -> None:
         wrong.append(FieldViolation("max_buy_in", str(settings.max_buy_in), allowed))
     if not low_ms <= settings.action_time_ms <= high_ms:
         wrong.append(FieldViolation("action_time", f"{settings.action_time_ms} ms", "must be 1 second to 1 day"))
+    if not 0 <= settings.time_bank_ms <= high_ms:
+        wrong.append(FieldViolation("time_bank", f"{settings.time_bank_ms} ms", "must be 0 to 1 day"))
+    if not 0 <= settings.sit_out_after <= _SIT_OUT_AFTER_MOST:
+        allowed = f"must be from 0 to {_SIT_OUT_AFTER_MOST}"
+        wrong.append(FieldViolation("sit_out_after", str(settings.sit_out_after), allowed))
+    low_ms, high_ms = _DEAL_PAUSE_MS
+    if not low_ms <= settings.deal_pause_ms <= high_ms:
+        wrong.append(FieldViolation("deal_pause", f"{settings.deal_pause_ms} ms", "must be 1 second to 1 hour"))
     if wrong:
         raise invalid_fields(wrong)
 
@@ -322,61 +281,5 @@ def _table_id(tenant: str, request_id: str) -> str:
     return base64.b32encode(source[:10]).decode().lower()
 
 
-def _reply(caller: Caller, written: Written, view_as: int) -> Reply:
-    """Return the answer to a change as the caller may see it now: who has left sees what a spectator sees."""
-    table, happening = written.table, written.happening
-    seen_as = access.seating_if_seated(caller, table, view_as)
-    return Reply(
-        table=table,
-        viewer=seen_as.viewer(table.hand_number) if seen_as is not None else None,
-        version=written.version,
-        etag=written.etag,
-        events=happening.events if happening is not None else (),
-        events_viewer=seen_as.viewer(happening.hand_number) if seen_as is not None and happening else None,
-    )
-
-
-def _running(table: Table) -> State:
-    """Return the hand that is being played; NO_HAND if there is none."""
-    if table.hand is None or table.hand.finished:
-        raise ServiceError(Reason.NO_HAND, "no hand is being played")
-    return table.hand
-
-
-def _public_legal(hand: State) -> LegalActions:
-    """Return the legal actions as everybody may see them."""
-    return engine.view(hand, None).legal
-
-
-def _next_button(button: int, active: Sequence[int]) -> int:
-    """Return the dealer's seat: the next active one clockwise, before the first hand the last one.
-
-    So the lowest active seat is dealt first in the first hand (rules, section 5.1, leave the first button open).
-    """
-    if not button:
-        return active[-1]
-    return next((seat for seat in active if seat > button), active[0])
-
-
-def _actor_is_gone(table: Table, state: State) -> bool:
-    if state.finished or state.phase == Phase.SHOWDOWN:
-        return False
-    actor = table.seating(state.actor)
-    return actor is not None and actor.leaving
-
-
-def _turn(state: State) -> tuple[object, ...]:
-    """Return what tells one seat's time to think from the next one's."""
-    return (state.phase, state.actor, state.round, state.offer)
-
-
-def _stack_taken(events: Sequence[AnyEvent | AnyTableEvent], leaver: Seating) -> bytes:
-    return str(sum(event.stack for event in events if _is_leave(event, leaver))).encode()
-
-
 def _has_left(happening: Happening, player: Seating) -> bool:
-    return any(_is_leave(event, player) for event in happening.events)
-
-
-def _is_leave(event: AnyEvent | AnyTableEvent, player: Seating) -> TypeGuard[SeatLeft]:
-    return isinstance(event, SeatLeft) and event.seat == player.seat and event.player_id == player.player_id
+    return bool(leaves(happening.events, player.seat, player.player_id))

@@ -11,18 +11,32 @@ import hashlib
 import random
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
+import structlog
 from msgspec.structs import replace
 
-from engine.events import AnyEvent
+from service import timetable
 from service.clock import Clock
-from service.credentials import Caller
-from service.errors import FieldViolation, Reason, ServiceError
-from service.snapshot import decode_happening, decode_table, encode_happening, encode_summary, encode_table
-from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, Store
-from service.table import AnyTableEvent, Happening, Table
+from service.credentials import Anonymous, Caller
+from service.errors import FieldViolation, Reason, ServiceError, table_damaged
+from service.meters import Meters
+from service.snapshot import (
+    SnapshotError,
+    decode_happening,
+    decode_table,
+    encode_happening,
+    encode_record,
+    encode_summary,
+    encode_table,
+)
+from service.store.base import Commit, Committed, Conflict, FinishedHand, Repeat, RequestKey, Store
+from service.table import Change, Table
+from service.table_events import Happening
+from service.tracing import NoTracing, Tracing
+
+_log = structlog.get_logger()
 
 _ATTEMPTS = 12
 _PAUSE_FIRST_S = 0.002
@@ -44,14 +58,6 @@ class Mutation(msgspec.Struct, frozen=True):
     body: bytes = b""
 
 
-class Change(msgspec.Struct, frozen=True):
-    """What a table becomes, what happened on the way, and a few bytes to answer a repetition with."""
-
-    table: Table
-    events: Sequence[AnyEvent | AnyTableEvent]
-    result: bytes = b""
-
-
 class Written(msgspec.Struct, frozen=True):
     """A change that is stored: now, or by an earlier call with the same request id.
 
@@ -66,25 +72,61 @@ class Written(msgspec.Struct, frozen=True):
     result: bytes = b""
 
 
-class TableWriter:
-    """Reads tables from a store and commits changes of them."""
+class Deleted(msgspec.Struct, frozen=True):
+    """The end of a table: now, or by an earlier call with the same request id.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    The happening is None where it is no longer kept.
+    """
+
+    version: int
+    etag: str
+    happening: Happening | None
+    result: bytes
+
+
+class TableWriter:
+    """Reads tables from a store and commits changes of them.
+
+    A table that nobody changes for ``idle_ttl_ms`` is due to be deleted; 0: tables stay.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+        *,
+        idle_ttl_ms: int = 0,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._meters = meters or Meters()
+        self._tracing = tracing or NoTracing()
+        self._idle_ttl_ms = idle_ttl_ms
         # Tables as they were last read or written here. The store says by the etag, which is never used twice, whether
         # one is still current: that saves reading and checking it again, and can never show an old one.
         self._known: OrderedDict[str, Table] = OrderedDict()
 
     async def load(self, table_id: str) -> Table | None:
-        """Return the table as it is now, None if it does not exist."""
+        """Return the table as it is now, None if it does not exist.
+
+        Raises:
+            ServiceError: TABLE_DAMAGED if what is stored cannot be read.
+        """
         stored = await self._store.load(table_id)
         if stored is None:
             return None
         known = self._known.get(table_id)
         if known is not None and known.etag == stored.etag:
+            self._meters.table_known()
             return known
-        table = decode_table(stored.snapshot)
+        try:
+            table = decode_table(stored.snapshot)
+        except SnapshotError as error:
+            # What is wrong with it names cards and stacks: the log gets the kind of damage only.
+            _log.error("table damaged", table_id=table_id, version=stored.version, error=type(error).__name__)
+            raise table_damaged(table_id) from None
         self._remember(table)
         return table
 
@@ -125,26 +167,57 @@ class TableWriter:
             ServiceError: what ``admit`` and ``work_out`` refuse, a stale etag, a request id that came with
             another request, or a table that others changed at every attempt.
         """
+        outcome = await self._attempt(caller, mutation, admit, work_out)
+        return await self._repeated(mutation, outcome) if isinstance(outcome, Repeat) else outcome
+
+    async def delete(
+        self,
+        caller: Caller,
+        mutation: Mutation,
+        admit: Callable[[Table | None], Table],
+        work_out: Callable[[Table], Change],
+    ) -> Deleted:
+        """Commit the end of a table. A repetition is answered with the first result although the table is gone.
+
+        Raises:
+            ServiceError: as ``change`` does.
+        """
+        outcome = await self._attempt(caller, mutation, admit, work_out)
+        happening = outcome.happening if isinstance(outcome, Written) else None
+        if isinstance(outcome, Repeat):
+            _check_body(mutation, outcome)
+            happening = await self.happening(mutation.table_id, outcome.version)
+        return Deleted(outcome.version, outcome.etag, happening, outcome.result)
+
+    async def _attempt(
+        self,
+        caller: Caller,
+        mutation: Mutation,
+        admit: Callable[[Table | None], Table],
+        work_out: Callable[[Table], Change | None],
+    ) -> Written | Repeat:
+        """Commit a change, unless it was made before or there is nothing to change."""
         pause_s = _PAUSE_FIRST_S
         for _ in range(_ATTEMPTS):
             loaded = await self.load(mutation.table_id)
-            key = _request_key(caller, loaded.tenant, mutation) if loaded is not None else None
+            tenant = loaded.tenant if loaded is not None else _tenant(caller)
+            key = _request_key(caller, tenant, mutation) if tenant else None
             try:
                 table = admit(loaded)
                 _check_etag(mutation, table.version, table.etag)
-                change = work_out(table)
+                with self._tracing.part("step"):
+                    change = work_out(table)
             except ServiceError:
                 if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
-                    return await self._repeated(mutation, earlier)
+                    return earlier
                 raise
             if change is None:
                 return await self._unchanged(mutation, table, key)
             outcome = await self._commit(table, change, key)
-            if isinstance(outcome, Written):
+            if not isinstance(outcome, Conflict):
                 return outcome
-            if isinstance(outcome, Repeat):
-                return await self._repeated(mutation, outcome)
             _check_etag(mutation, outcome.version, outcome.etag)
+            self._meters.commit_conflicted()
             # Others are at work here: step aside for a random moment, so that they do not meet again.
             await asyncio.sleep(random.uniform(0, pause_s))  # noqa: S311 -- nothing secret
             pause_s = min(2 * pause_s, _PAUSE_MOST_S)
@@ -153,11 +226,29 @@ class TableWriter:
             f"others changed the table at all of {_ATTEMPTS} attempts",
         )
 
-    async def _commit(self, table: Table | None, change: Change, key: RequestKey | None) -> Written | Conflict | Repeat:
+    async def advance(self, table_id: str, work_out: Callable[[Table], Change | None]) -> Written | None:
+        """Commit what becomes of a table by itself; None: nothing, or others change it at every attempt."""
+        for _ in range(_ATTEMPTS):
+            table = await self.load(table_id)
+            change = work_out(table) if table is not None else None
+            if change is None:
+                return None
+            outcome = await self._commit(table, change, None, by_itself=True)
+            if isinstance(outcome, Written):
+                return outcome
+        return None
+
+    async def _commit(
+        self, table: Table | None, change: Change, key: RequestKey | None, *, by_itself: bool = False
+    ) -> Written | Conflict | Repeat:
         version = 1 if table is None else table.version + 1
         etag = f"{version}-{secrets.token_urlsafe(9)}"
-        changed = replace(change.table, version=version, etag=etag, changed_ms=self._clock.now_ms())
-        happening = Happening(version, etag, changed.hand_number, changed.changed_ms, tuple(change.events))
+        now_ms = self._clock.now_ms()
+        changed = timetable.scheduled(change.table, now_ms)
+        if not by_itself:
+            changed = replace(changed, idle_ms=now_ms + self._idle_ttl_ms if self._idle_ttl_ms else None)
+        changed = replace(changed, version=version, etag=etag, changed_ms=now_ms)
+        happening = Happening(version, etag, changed.hand_number, now_ms, tuple(change.events), change.shuffled)
         outcome = await self._store.commit(
             Commit(
                 table_id=changed.table_id,
@@ -169,12 +260,18 @@ class TableWriter:
                 events=encode_happening(happening),
                 request=key,
                 result=change.result,
-                deadline_ms=changed.deadline_ms,
-                summary=encode_summary(changed.summary()),
+                deadline_ms=None if change.deleted else changed.due_ms,
+                summary=None if change.deleted else encode_summary(changed.summary()),
+                delete=change.deleted,
+                events_from=changed.dealt_version or None if changed.playing else None,
+                finished=_finished(change),
             )
         )
         if isinstance(outcome, Committed):
-            self._remember(changed)
+            if change.deleted:
+                self._known.pop(changed.table_id, None)
+            else:
+                self._remember(changed)
             return Written(changed, version, etag, happening, change.result)
         return outcome
 
@@ -184,14 +281,13 @@ class TableWriter:
         if len(self._known) > _TABLES_KNOWN:
             self._known.popitem(last=False)
 
-    async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written:
+    async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written | Repeat:
         if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
-            return await self._repeated(mutation, earlier)
+            return earlier
         return Written(table, table.version, table.etag, None)
 
     async def _repeated(self, mutation: Mutation, repeat: Repeat) -> Written:
-        if not repeat.same_body:
-            raise _request_id_reused(mutation)
+        _check_body(mutation, repeat)
         table = await self.load(mutation.table_id)
         if table is None:
             raise ServiceError(
@@ -201,6 +297,24 @@ class TableWriter:
             )
         happening = await self.happening(mutation.table_id, repeat.version)
         return Written(table, repeat.version, repeat.etag, happening, repeat.result)
+
+
+def _finished(change: Change) -> FinishedHand | None:
+    """Return what is to be kept of a hand that ends; nothing of one whose beginning was not noted."""
+    record, first_version = change.finished, change.table.dealt_version
+    if record is None or not first_version:
+        return None
+    return FinishedHand(record.number, first_version, record.ended_ms, encode_record(record))
+
+
+def _tenant(caller: Caller) -> str:
+    """Return whose table it may have been that is not there."""
+    return "" if isinstance(caller, Anonymous) else caller.tenant
+
+
+def _check_body(mutation: Mutation, repeat: Repeat) -> None:
+    if not repeat.same_body:
+        raise _request_id_reused(mutation)
 
 
 def _request_key(caller: Caller, tenant: str, mutation: Mutation) -> RequestKey | None:

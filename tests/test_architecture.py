@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 TRANSITIONS = {"step", "start"}
 MAY_KNOW_ENGINE_AND_PROTO = re.compile(r"service\.(codec(_[a-z]+)?|errors|[a-z]+_rpc)")
-MAY_PLAY = ("service.table_service",)
+MAY_PLAY = ("service.dealer",)
 BANNED_IN_ENGINE = {
     *("random", "secrets", "time", "datetime", "asyncio", "threading", "concurrent", "multiprocessing"),
     *("logging", "socket", "subprocess", "os", "pathlib", "io", "sys"),
@@ -67,7 +67,7 @@ def test_only_codec_errors_and_rpc_modules_know_the_engine_and_the_wire():
     assert [] == [name for name in both if not MAY_KNOW_ENGINE_AND_PROTO.fullmatch(name)]
 
 
-def test_only_the_use_cases_and_the_commands_play():
+def test_only_the_dealer_and_the_commands_play():
     players = [name for name, path in modules("service").items() if plays(path)]
     assert [] == [name for name in players if name not in MAY_PLAY and not name.startswith("service.cli.")]
     assert set(MAY_PLAY) <= set(players)

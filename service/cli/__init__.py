@@ -26,6 +26,7 @@ _COMMANDS = {
     "odds": ("service.cli.odds", "show_odds", "Say how likely hands are to win before they are complete."),
     "replay": ("service.cli.replay", "replay_hand", "Show a recorded hand of seven-card stud step by step."),
     "rules": ("service.cli.rules", "show_rules", "List the games, show one, or compare two."),
+    "tables": ("service.cli.tables", "tables", "Look at live tables as an operator."),
     "bench": ("service.cli.bench", "bench", "Measure a part of Dugout beside its peers, or prove it."),
     "simulate": ("service.cli.simulate", "simulate", "Play random hands in the engine and check every step."),
 }

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from service.cli import engine_bench, evaluator_bench, evaluator_proof
+from service.cli import deadline_bench, engine_bench, evaluator_bench, evaluator_proof, service_bench
 from service.cli.output import print_json, print_table
 
 
@@ -19,6 +19,8 @@ class Subject(StrEnum):
 
     EVALUATOR = "evaluator"
     ENGINE = "engine"
+    SERVICE = "service"
+    DEADLINES = "deadlines"
 
 
 def bench(
@@ -28,24 +30,30 @@ def bench(
     exhaustive: Annotated[
         bool, typer.Option("--exhaustive", help="Value every hand instead; evaluator only, some minutes.")
     ] = False,
+    watchers: Annotated[
+        int, typer.Option("--watchers", min=1, max=10_000, help="How many watch one table; service only, Linux only.")
+    ] = 5000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure a part of Dugout beside its peers (extra: bench); status 1 if a proof fails.
+    """Measure a part of Dugout, beside its peers where it has some (extra: bench); status 1 if a proof fails.
 
     Example: dugout bench evaluator
     """
+    if exhaustive and subject != Subject.EVALUATOR:
+        raise typer.BadParameter("belongs to the evaluator", param_hint="--exhaustive")
     if subject == Subject.ENGINE:
-        if exhaustive:
-            raise typer.BadParameter("belongs to the evaluator", param_hint="--exhaustive")
-        _measure_engine(as_json)
+        _print_rows(engine_bench.measure_engine(), as_json)
+    elif subject == Subject.SERVICE:
+        _print_rows(service_bench.measure_service(watchers), as_json)
+    elif subject == Subject.DEADLINES:
+        _print_rows(deadline_bench.measure_deadlines(), as_json)
     elif exhaustive:
         _prove(as_json)
     else:
         _measure_evaluator(hands, seed, as_json)
 
 
-def _measure_engine(as_json: bool) -> None:
-    result = engine_bench.measure_engine()
+def _print_rows(result: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(result)
         return

@@ -32,6 +32,7 @@ _TIMEOUT_S = 20.0
 _START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 30.0
 _LOG_LINES_SHOWN = 15
+_WITHOUT_TLS = dict.fromkeys(("DUGOUT_TLS_CERT", "DUGOUT_TLS_KEY", "DUGOUT_TLS_CLIENT_CA"), "")
 
 
 def demo(
@@ -200,6 +201,7 @@ def _server() -> Iterator[tuple[str, str]]:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
+            env={**os.environ, **_WITHOUT_TLS},
             # An interrupt from the terminal ends the demo, which then stops the server in order.
             start_new_session=True,
         )

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from service.address import Address, AddressError, Reservation
-from service.config import Config, ConfigError, read_config
+from service.config import Config, ConfigError, read_config, reread_keys
 from service.logs import configure_logs
 from service.store.embedded import EmbeddedStore, EmbeddedStoreError
 from service.workers import StartError, Supervisor
@@ -25,6 +25,11 @@ def serve(
     ] = None,
     redis_url: Annotated[str | None, typer.Option(help="A running store instead of the embedded one.")] = None,
     metrics_port: Annotated[int | None, typer.Option(help="Port of the metrics; 0: a free one (the default).")] = None,
+    tls_cert: Annotated[str | None, typer.Option(help="Certificate chain in PEM: serve over TLS.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="Private key of the certificate, in PEM.")] = None,
+    tls_client_ca: Annotated[
+        str | None, typer.Option(help="Authorities in PEM: every client must show a certificate of one of them.")
+    ] = None,
     dev: Annotated[bool, typer.Option("--dev", help="Make an operator key for this run and print it.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one line of JSON once it serves.")] = False,
 ) -> None:
@@ -41,6 +46,9 @@ def serve(
         "data_dir": data_dir,
         "redis_url": redis_url,
         "metrics_port": metrics_port,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "tls_client_ca": tls_client_ca,
         "dev": dev or None,
     }
     try:
@@ -65,7 +73,8 @@ def _serve(config: Config, as_json: bool) -> None:
             store = EmbeddedStore(folder, config.store_durability)
             store.start()
         announce = partial(_announce, config, reservation.address, as_json)
-        asyncio.run(Supervisor(config, reservation.address, store).run(announce))
+        reread = partial(reread_keys, environment=os.environ)
+        asyncio.run(Supervisor(config, reservation.address, store, reread).run(announce))
     finally:
         if store is not None:
             store.stop()

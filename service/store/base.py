@@ -20,6 +20,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+LOOK_MS = 1000
+"""How long a worker may take to notice a new deadline: no deadline that matters is nearer when it is set."""
+
 
 class StoreError(Exception):
     """The store answered with something that should not be possible."""
@@ -38,6 +41,10 @@ class OutcomeUnknown(StoreUnavailable):
 
     It may have happened. The same commit with the same request id finds out and does it at most once.
     """
+
+
+HAND_COMMITS_MOST = 10_000
+"""A hand of more commits is played, but not kept: what a table may take up has a bound."""
 
 
 class RequestKey(Struct, frozen=True):
@@ -59,6 +66,18 @@ class Stored(Struct, frozen=True):
     etag: str
 
 
+class FinishedHand(Struct, frozen=True):
+    """A hand that ends with a commit and is to be kept: its record, and the events from ``first_version`` on.
+
+    ``number`` counts the hands of the table; ``ended_ms`` is milliseconds since the epoch.
+    """
+
+    number: int
+    first_version: int
+    ended_ms: int
+    record: bytes
+
+
 class Commit(Struct, frozen=True, kw_only=True):
     """One change of one table.
 
@@ -68,7 +87,10 @@ class Commit(Struct, frozen=True, kw_only=True):
     ``request`` is remembered with ``version``, ``etag`` and ``result`` (a few bytes, not a whole reply).
     ``deadline_ms`` is milliseconds since the epoch, None: nobody's clock is running.
     ``summary`` is the table's lobby entry, None: not in the lobby.
-    ``delete`` removes the table; its last events stay readable as long as a request id is remembered.
+    ``delete`` removes the table and its kept hands; its last events stay readable as long as a request id is
+    remembered.
+    ``events_from`` is the first version of a hand that is being played: its events stay, however many follow,
+    up to ``HAND_COMMITS_MOST``. ``finished`` is a hand that ends with this commit.
     """
 
     table_id: str
@@ -83,6 +105,8 @@ class Commit(Struct, frozen=True, kw_only=True):
     deadline_ms: int | None = None
     summary: bytes | None = None
     delete: bool = False
+    events_from: int | None = None
+    finished: FinishedHand | None = None
 
 
 class Committed(Struct, frozen=True):
@@ -154,6 +178,45 @@ class LobbyPage(Struct, frozen=True):
     next_page_token: str
 
 
+class KeptHand(Struct, frozen=True):
+    """A finished hand: its record, and the events blob of each of its commits in order."""
+
+    record: bytes
+    events: Sequence[bytes]
+
+
+class HandPage(Struct, frozen=True):
+    """The records of finished hands, the newest first; ``next_page_token`` is empty on the last page."""
+
+    records: Sequence[bytes]
+    next_page_token: str
+
+
+class Claimed(Struct, frozen=True):
+    """Tables whose deadline has passed, which nobody else is told about for a while.
+
+    ``again_ms`` is when to ask next: earlier nothing can be due, unless somebody sets a deadline that is less than
+    ``LOOK_MS`` ahead.
+    """
+
+    table_ids: Sequence[str]
+    again_ms: int
+
+
+class Deadlines(Protocol):
+    """The deadlines of all tables, as commits set them, for one worker that asks again and again.
+
+    A claim is a promise to commit: the commit sets the table's next deadline or none. A table that its claimant does
+    not change is due once more when the claim ends.
+    """
+
+    async def claim(self, now_ms: int, limit: int) -> Claimed:
+        """Claim up to ``limit`` tables whose deadline is not after ``now_ms``, the most overdue first.
+
+        An interrupted claim may hold; nothing is lost by it but time.
+        """
+
+
 class Notice(Struct, frozen=True):
     """Something may have happened at a watched table.
 
@@ -204,8 +267,24 @@ class Store(Protocol):
         Raises ValueError on a token that this store did not make.
         """
 
+    async def hand(self, table_id: str, number: int, ended_since_ms: int) -> KeptHand | None:
+        """Return a finished hand, None if it is not kept or ended before an instant."""
+
+    async def list_hands(self, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
+        """Return up to ``page_size`` finished hands that ended since an instant, the newest first, from an opaque
+        token on.
+
+        Raises ValueError on a token that this store did not make for this table.
+        """
+
+    async def count_tables(self) -> int:
+        """Return how many tables stand in the lobbies of all tenants."""
+
     def notices(self) -> Notices:
         """Return the worker's subscription, the same object every time."""
+
+    def deadlines(self) -> Deadlines:
+        """Return the worker's view of the deadlines, the same object every time."""
 
     async def ping(self) -> None:
         """Return if the store answers."""

@@ -3,21 +3,63 @@
 -- Every error the server may raise for a reason of its own (no memory, not a primary, too few replicas) or that
 -- the stream raises for a version it has seen comes with the first write, so that nothing is half done.
 --
--- KEYS  1 table  2 events  3 deadlines  4 lobby  5 summaries  6 request (only with a request id)
+-- KEYS  1 table  2 events  3 deadlines  4 lobby  5 summaries  then the request (only with a request id)
+--       and at the end hands and played (only where a hand ends or the table does)
 -- ARGV  1 expected etag   2 new etag        3 new version     4 "write" or "delete"
---       5 snapshot        6 events          7 events to keep  8 table id
+--       5 snapshot        6 events          7 oldest version whose events stay   8 table id
 --       9 deadline in ms, empty for none   10 lobby member   11 "1" with a lobby entry  12 lobby entry
 --      13 channel of the notice, empty when the caller publishes it later
---      14 what to remember under the request id              15 for how many ms
+--      14 what to remember under the request id, empty without one      15 for how many ms
+--      Only where a hand ends:
+--      16 its number     17 its first version  18 when it ended in ms   19 its record
+--      20 hands to keep  21 for how many ms
 --
 -- Returns {"committed"}, {"conflict", version, etag} or {"repeat", what was remembered}.
 
 local table_key, events_key, deadlines_key = KEYS[1], KEYS[2], KEYS[3]
-local lobby_key, summaries_key, request_key = KEYS[4], KEYS[5], KEYS[6]
+local lobby_key, summaries_key = KEYS[4], KEYS[5]
 local expected_etag, etag, version, operation = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local snapshot, events, events_kept, table_id = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local snapshot, events, oldest_kept, table_id = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local deadline_ms, lobby_member, listed, summary = ARGV[9], ARGV[10], ARGV[11], ARGV[12]
 local channel, remembered, remember_ms = ARGV[13], ARGV[14], ARGV[15]
+local request_key = remembered ~= '' and KEYS[6]
+local hands_key, played_key = KEYS[#KEYS - 1], KEYS[#KEYS]
+local hand_number, first_version, ended_ms, record = tonumber(ARGV[16]), ARGV[17], ARGV[18], ARGV[19]
+local hands_kept, keep_ms = ARGV[20], ARGV[21]
+
+-- Copies the events of the hand that ends here, and forgets the hands that are too many or too old.
+local function keep_hand()
+  local commits = redis.call('XRANGE', events_key, first_version .. '-0', '+')
+  if #commits ~= version - first_version + 1 then
+    return -- its beginning is no longer there, and half a hand is none
+  end
+  local blobs = {}
+  for at, commit in ipairs(commits) do
+    local blob = commit[2][4] -- after e, the etag and p
+    blobs[at] = #blob .. ':' .. blob
+  end
+  local newest = redis.call('XREVRANGE', hands_key, '+', '-', 'COUNT', 1)[1]
+  if newest and tonumber(string.match(newest[1], '^%d+')) >= hand_number then
+    -- Left over from a future that was lost, whose numbers begin again.
+    redis.call('UNLINK', hands_key, played_key)
+  end
+  local id = ARGV[16] .. '-' .. ended_ms
+  redis.call('XADD', hands_key, id, 'r', record)
+  redis.call('XADD', played_key, id, 'p', table.concat(blobs))
+  local oldest = math.max(hand_number - hands_kept + 1, 0) .. '-0'
+  while true do
+    local hand = redis.call('XRANGE', hands_key, oldest, '+', 'COUNT', 1)[1]
+    local number, ended = string.match(hand[1], '(%d+)-(%d+)')
+    if tonumber(ended) >= ended_ms - keep_ms then
+      break -- as the one that was just added does at the latest
+    end
+    oldest = (number + 1) .. '-0'
+  end
+  for _, key in ipairs({hands_key, played_key}) do
+    redis.call('XTRIM', key, 'MINID', oldest)
+    redis.call('PEXPIRE', key, keep_ms)
+  end
+end
 
 if request_key then
   local before = redis.call('GET', request_key)
@@ -40,10 +82,14 @@ if expected_etag == '' and redis.call('EXISTS', events_key) == 1 then
   -- Left over from a deleted table of the same id, whose versions begin again.
   redis.call('DEL', events_key)
 end
-redis.call('XADD', events_key, 'MAXLEN', '~', events_kept, version .. '-0', 'e', etag, 'p', events)
+redis.call('XADD', events_key, 'MINID', '~', oldest_kept, version .. '-0', 'e', etag, 'p', events)
+if hand_number then
+  keep_hand()
+end
 
 if operation == 'delete' then
   redis.call('DEL', table_key)
+  redis.call('UNLINK', hands_key, played_key)
   redis.call('PEXPIRE', events_key, remember_ms)
 else
   redis.call('HSET', table_key, 'version', version, 'etag', etag, 'snapshot', snapshot)

@@ -207,6 +207,8 @@ class EmbeddedStore:
             "save": "",
             "appendonly": "no" if self._durability.mode == "memory" else "yes",
             "appendfsync": "always" if self._durability.mode == "always" else "everysec",
+            # A stream takes up a node at once: with nodes of 4 KiB, the default, so would every idle table.
+            "stream-node-max-bytes": "1024",
         }
         return [part for name, value in settings.items() for part in (f"--{name}", value)]
 

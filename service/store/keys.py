@@ -6,6 +6,8 @@ so that one script may touch them all, on a cluster too:
     dugout:shards                       the count of shards, for the whole store
     dugout:{s042}:table:<table id>      hash: version, etag, snapshot
     dugout:{s042}:events:<table id>     stream: the events of a version under the id <version>-0
+    dugout:{s042}:hands:<table id>      stream: the record of a kept hand under the id <number>-<ended ms>; expires
+    dugout:{s042}:played:<table id>     stream: the events of its versions under the same id; expires
     dugout:{s042}:request:<digest>      what a request id was answered with; expires
     dugout:{s042}:deadlines             sorted set: table id by its deadline in milliseconds
     dugout:{s042}:lobby                 sorted set: tenant NUL table id, in lexicographic order
@@ -21,6 +23,7 @@ SHARDS = 256
 SHARDS_KEY = "dugout:shards"
 
 _CHECKSUM_BYTES = 4
+_DIGITS_MOST = 18
 
 
 def shard_of(table_id: str) -> int:
@@ -41,6 +44,16 @@ def table_key(table_id: str) -> str:
 def events_key(table_id: str) -> str:
     """Return the key of a table's events."""
     return f"{shard_prefix(shard_of(table_id))}events:{table_id}"
+
+
+def hands_key(table_id: str) -> str:
+    """Return the key of the records of a table's kept hands."""
+    return f"{shard_prefix(shard_of(table_id))}hands:{table_id}"
+
+
+def played_key(table_id: str) -> str:
+    """Return the key of the events of a table's kept hands."""
+    return f"{shard_prefix(shard_of(table_id))}played:{table_id}"
 
 
 def request_key(table_id: str, scope: str) -> str:
@@ -80,18 +93,45 @@ def lobby_range(tenant: str, after_table_id: str) -> tuple[bytes, bytes]:
 
 def page_token(table_id: str) -> str:
     """Return the token of the page that follows a table; its shard follows from its id."""
-    encoded = table_id.encode()
-    checksum = crc32(encoded).to_bytes(_CHECKSUM_BYTES, "big")
-    return urlsafe_b64encode(checksum + encoded).decode()
+    return _token(table_id)
 
 
 def page_token_table(token: str) -> str:
     """Return the table id of a page token; ValueError on anything ``page_token`` did not make."""
+    return _token_text(token)
+
+
+def hands_token(table_id: str, number: int) -> str:
+    """Return the token of the page that follows a hand of a table, towards the older ones."""
+    return _token(f"{table_id}#{number}")
+
+
+def hands_token_number(table_id: str, token: str) -> int:
+    """Return the hand of a page token; ValueError on anything ``hands_token`` did not make for this table."""
+    of_table, _, number = _token_text(token).rpartition("#")
+    if of_table != table_id or len(number) > _DIGITS_MOST or not number.isdecimal():
+        raise _not_given_out(token)
+    if hands_token(table_id, int(number)) != token:
+        raise _not_given_out(token)
+    return int(number)
+
+
+def _token(text: str) -> str:
+    encoded = text.encode()
+    checksum = crc32(encoded).to_bytes(_CHECKSUM_BYTES, "big")
+    return urlsafe_b64encode(checksum + encoded).decode()
+
+
+def _token_text(token: str) -> str:
     try:
         raw = urlsafe_b64decode(token.encode("ascii"))
-        table_id = raw[_CHECKSUM_BYTES:].decode()
+        text = raw[_CHECKSUM_BYTES:].decode()
     except (binascii.Error, UnicodeError) as error:
-        raise ValueError(f"page_token {token!r} is not one that was given out") from error
-    if not table_id or page_token(table_id) != token:
-        raise ValueError(f"page_token {token!r} is not one that was given out")
-    return table_id
+        raise _not_given_out(token) from error
+    if not text or _token(text) != token:
+        raise _not_given_out(token)
+    return text
+
+
+def _not_given_out(token: str) -> ValueError:
+    return ValueError(f"page_token {token!r} is not one that was given out")

@@ -7,9 +7,9 @@ leaves no half-read answer on a connection. Reads go through the client and are 
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.resources import files
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -18,22 +18,17 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.connection import HiredisRespSerializer
-from redis.exceptions import (
-    AuthenticationError,
-    AuthorizationError,
-    BusyLoadingError,
-    NoScriptError,
-    RedisError,
-    ResponseError,
-)
+from redis.exceptions import NoScriptError, RedisError
 
-from service.store import keys
+from service.store import hands, keys
 from service.store.address import check_url
 from service.store.base import (
     Commit,
     Committed,
     Conflict,
     EventPage,
+    HandPage,
+    KeptHand,
     LobbyEntry,
     LobbyPage,
     OutcomeUnknown,
@@ -46,18 +41,14 @@ from service.store.base import (
     StoreMismatch,
     StoreUnavailable,
 )
+from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
+from service.store.failures import translated
 from service.store.notices import RedisNotices
 
 _SCRIPT = files(__package__).joinpath("commit.lua").read_bytes()
 _SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
 _PACKER: Any = HiredisRespSerializer()
-
-# Error answers of a server that has not touched anything and will do better later, or elsewhere.
-_REFUSALS = {
-    *("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH"),
-    *("NOREPLICAS", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS"),
-}
 
 # A lobby page asks so many shards in its first round trip, twice as many in each further one, up to a bound.
 _LOBBY_SHARDS_FIRST = 8
@@ -77,8 +68,9 @@ class RedisStore:
     """A ``Store`` in one Redis (7.0 or newer) or Valkey server.
 
     ``url`` is ``redis://``, ``rediss://`` (TLS) or ``unix://``. A request id is remembered for
-    ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept. ``timeout_ms`` bounds the wait
-    for a free connection, for connecting and for each answer, ``replica_timeout_ms`` the wait for replicas.
+    ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept, and its last ``hands_kept`` hands for
+    ``hands_ttl_s``. ``timeout_ms`` bounds the wait for a free connection, for connecting and for each answer,
+    ``replica_timeout_ms`` the wait for replicas; a claim of a due table holds for ``claim_ms``.
     Call ``connect`` before anything else, in the event loop that will use the store.
     """
 
@@ -89,17 +81,29 @@ class RedisStore:
         durability: Durability = Durability("aof"),  # noqa: B008 -- frozen
         request_ttl_s: int = 600,
         events_kept: int = 1000,
+        hands_kept: int = 100,
+        hands_ttl_s: int = 86_400,
         max_connections: int = 64,
         timeout_ms: int = 2000,
         replica_timeout_ms: int = 1000,
+        claim_ms: int = 5000,
     ) -> None:
         check_url(url)
-        for name, value in (("request_ttl_s", request_ttl_s), ("events_kept", events_kept)):
+        bounds = {
+            "request_ttl_s": request_ttl_s,
+            "events_kept": events_kept,
+            "hands_kept": hands_kept,
+            "hands_ttl_s": hands_ttl_s,
+            "claim_ms": claim_ms,
+        }
+        for name, value in bounds.items():
             if value < 1:
                 raise ValueError(f"{name} is {value}, it must be at least 1")
         self._durability = durability
         self._request_ttl_ms = request_ttl_s * 1000
         self._events_kept = events_kept
+        self._hands_kept = hands_kept
+        self._hands_ttl_ms = hands_ttl_s * 1000
         self._timeout_s = timeout_ms / 1000
         self._replica_timeout_ms = replica_timeout_ms
         self._pool = BlockingConnectionPool.from_url(
@@ -115,6 +119,7 @@ class RedisStore:
         )
         self._client = Redis(connection_pool=self._pool)
         self._notices = RedisNotices(self._pool.make_connection, self._timeout_s)
+        self._deadlines = RedisDeadlines(self._pool, self._timeout_s, claim_ms)
         self._commits: set[asyncio.Task[Committed | Conflict | Repeat]] = set()
         self._closed = False
 
@@ -123,7 +128,7 @@ class RedisStore:
 
         Raises StoreUnavailable, or StoreMismatch if the store was filled with another count of shards.
         """
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             await self._client.set(keys.SHARDS_KEY, keys.SHARDS, nx=True)
             recorded = await self._client.get(keys.SHARDS_KEY)
         if recorded != str(keys.SHARDS).encode():
@@ -134,7 +139,7 @@ class RedisStore:
 
     async def ping(self) -> None:
         """Return if the store answers."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             await self._client.ping()
 
     async def close(self) -> None:
@@ -143,23 +148,27 @@ class RedisStore:
         if self._commits:
             await asyncio.wait(self._commits)
         await self._notices.close()
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             await self._pool.aclose()
 
     def notices(self) -> RedisNotices:
         """Return the worker's subscription, the same object every time."""
         return self._notices
 
+    def deadlines(self) -> RedisDeadlines:
+        """Return the worker's view of the deadlines, the same object every time."""
+        return self._deadlines
+
     async def load(self, table_id: str) -> Stored | None:
         """Return the table, None if it does not exist."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             fields: list[Any] = await self._client.hmget(keys.table_key(table_id), ["version", "etag", "snapshot"])
         version, etag, snapshot = fields
         return None if version is None else Stored(snapshot, int(version), etag.decode())
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
         """Return what a request id was answered with, None if it is not remembered."""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             remembered: Any = await self._client.get(keys.request_key(table_id, request.scope))
         return None if remembered is None else _repeat(remembered, request)
 
@@ -168,7 +177,7 @@ class RedisStore:
         if after_version < 0 or limit < 1:
             raise ValueError(f"after_version is {after_version}, at least 0; limit is {limit}, it must be at least 1")
         key = keys.events_key(table_id)
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             async with self._client.pipeline(transaction=True) as pipe:
                 pipe.xrange(key, min=f"{after_version + 1}-0", count=limit)
                 pipe.xrange(key, count=1)
@@ -191,17 +200,38 @@ class RedisStore:
             raise ValueError(f"page_size is {page_size}, it must be at least 1")
         _check_tenant(tenant)
         after = keys.page_token_table(page_token) if page_token else ""
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             table_ids = await self._lobby_ids(tenant, after, page_size + 1)
             page = table_ids[:page_size]
             async with self._client.pipeline(transaction=False) as pipe:
-                for table_id in page:
-                    pipe.hget(keys.summaries_key(keys.shard_of(table_id)), table_id)
-                summaries = await pipe.execute()
+                # The ids stand there shard by shard: one command for each shard costs a fraction of one for each table.
+                for shard, table_ids_there in groupby(page, keys.shard_of):
+                    pipe.hmget(keys.summaries_key(shard), list(table_ids_there))
+                summaries = list(chain.from_iterable(await pipe.execute()))
         return LobbyPage(
             [LobbyEntry(i, s) for i, s in zip(page, summaries, strict=True) if s is not None],
             keys.page_token(page[-1]) if len(table_ids) > page_size else "",
         )
+
+    async def hand(self, table_id: str, number: int, ended_since_ms: int) -> KeptHand | None:
+        """Return a finished hand, None if it is not kept or ended before an instant."""
+        with translated(StoreUnavailable):
+            return await hands.read_hand(self._client, table_id, number, ended_since_ms)
+
+    async def list_hands(self, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
+        """Return up to ``page_size`` finished hands that ended since an instant, the newest first, from a token on."""
+        if page_size < 1:
+            raise ValueError(f"page_size is {page_size}, it must be at least 1")
+        with translated(StoreUnavailable):
+            return await hands.read_page(self._client, table_id, page_size, page_token, ended_since_ms)
+
+    async def count_tables(self) -> int:
+        """Return how many tables stand in the lobbies of all tenants."""
+        with translated(StoreUnavailable):
+            async with self._client.pipeline(transaction=False) as pipe:
+                for shard in range(keys.SHARDS):
+                    pipe.zcard(keys.lobby_key(shard))
+                return sum(await pipe.execute())
 
     async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
         """Return up to ``limit`` table ids that follow ``after`` in a tenant's lobby."""
@@ -233,10 +263,10 @@ class RedisStore:
 
     async def _commit(self, commit: Commit) -> Committed | Conflict | Repeat:
         arguments = self._script_arguments(commit)
-        with _translated(StoreUnavailable):
+        with translated(StoreUnavailable):
             connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
         try:
-            with _translated(OutcomeUnknown):
+            with translated(OutcomeUnknown):
                 answer = await _run_script(connection, arguments)
             outcome = _outcome(answer, commit)
             if self._durability.replicas and not isinstance(outcome, Conflict):
@@ -262,7 +292,9 @@ class RedisStore:
         if request is not None:
             script_keys.append(keys.request_key(table_id, request.scope))
             remembered = msgspec.msgpack.encode(_Remembered(request.body, commit.version, commit.etag, commit.result))
-        return [
+        if commit.finished is not None or commit.delete:
+            script_keys += [keys.hands_key(table_id), keys.played_key(table_id)]
+        arguments = [
             len(script_keys),
             *script_keys,
             commit.expected_etag,
@@ -271,7 +303,7 @@ class RedisStore:
             "delete" if commit.delete else "write",
             commit.snapshot,
             commit.events,
-            self._events_kept,
+            hands.oldest_kept(commit, self._events_kept),
             table_id,
             "" if commit.deadline_ms is None else commit.deadline_ms,
             keys.lobby_member(commit.tenant, table_id),
@@ -282,6 +314,9 @@ class RedisStore:
             remembered,
             self._request_ttl_ms,
         ]
+        if commit.finished is not None:
+            arguments += hands.script_arguments(commit.finished, self._hands_kept, self._hands_ttl_ms)
+        return arguments
 
     async def _confirm(self, connection: AbstractConnection, table_id: str, version: int) -> None:
         """Wait until enough replicas have all that was written up to now, then announce the commit."""
@@ -346,24 +381,16 @@ def _check(commit: Commit) -> None:
         )
     if commit.delete and not (commit.version > 1 and commit.deadline_ms is None and commit.summary is None):
         raise ValueError("a deleting commit needs a table to delete, without a deadline and a summary")
+    hand = commit.finished
+    if hand is not None and not (hand.number >= 1 and 1 <= hand.first_version <= commit.version and hand.ended_ms >= 0):
+        raise ValueError(f"hand {hand.number} from version {hand.first_version} on cannot end in {commit.version}")
+    if hand is not None and commit.delete:
+        raise ValueError("a deleting commit keeps no hand")
 
 
 def _check_tenant(tenant: str) -> None:
     if not tenant or "\0" in tenant:
         raise ValueError(f"tenant {tenant!r} is empty or holds a NUL")
-
-
-@contextmanager
-def _translated(when_lost: type[StoreUnavailable]) -> Iterator[None]:
-    """Turn redis-py's errors into the store's; ``when_lost`` is what a lost or silent connection means."""
-    try:
-        yield
-    except (ResponseError, BusyLoadingError, AuthenticationError, AuthorizationError) as error:
-        code = error.status_code or str(error).partition(" ")[0]
-        kind = StoreUnavailable if code in _REFUSALS else StoreError
-        raise kind(f"the store refused: {error}") from error
-    except (RedisError, OSError) as error:
-        raise when_lost(f"no answer from the store: {error}") from error
 
 
 if TYPE_CHECKING:

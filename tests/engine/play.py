@@ -174,6 +174,11 @@ class Hand:
         self._take(engine.step(self.state, Action(ActionKind.SHOWDOWN)))
         return self
 
+    def run_out_of_time(self) -> Self:
+        """Play what is played for a seat whose time has run out."""
+        self._take(engine.step(self.state, engine.default_action(self.state)))
+        return self
+
     def check_down(self) -> Self:
         """Check every remaining round and show the hands."""
         while not self.state.finished:

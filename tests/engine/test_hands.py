@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine import PROFILES
-from tests.engine.hand_file import HandFileError, Line, check_hand, read_hands
+from tests.engine.hand_file import HandFileError, Line, read_hands
+from tests.engine.hand_referee import check_hand
 
 FOLDER = Path(__file__).parent / "hands"
 HANDS = [hand for path in sorted(FOLDER.glob("*.txt")) if path.name != "README.txt" for hand in read_hands(path)]

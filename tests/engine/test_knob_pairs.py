@@ -38,6 +38,7 @@ VALUES = {
     "stakes": [("credit", {})],
     "minor_units": [(100, {})],
     "session_pots": [(8, {})],
+    "dealers_choice": [(True, {})],
     "deal_pattern": [("2d1u,1u,1u,1u,1u,1u,1d", {"max_players": 5}), ("3d1u,1u,1u,1u,1u,1d", {"max_players": 5})],
     "burn": [("every_round", {}), ("every_round_but_the_first", {})],
     "exhaustion": [("community", {}), ("recycle_folded", {})],
@@ -187,8 +188,8 @@ def test_each_pair_is_refused_with_reasons_or_played(knob):
         check_hand(rng, hot_setting(rng, rules), leave=0.02)
 
 
-def test_every_knob_that_is_played_has_a_value_here():
-    assert set(Rules.__struct_fields__) - {"dealers_choice", "first_opener"} == VALUES.keys()
+def test_every_knob_has_a_value_here():
+    assert set(Rules.__struct_fields__) - {"first_opener"} == VALUES.keys()
 
 
 def test_the_first_opener_follows_the_bring_in():

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from loadtest.server import Server
+from loadtest.server import WITHOUT_TLS, Server
 from proto.stud.v1 import stud_pb2 as pb
 from service.cli import main
+from tests.service.certificate_authority import Authority
 
 DUGOUT = str(Path(sys.executable).with_name("dugout"))
 KEYS = "hands actions actions_per_second failures violations seconds p50_ms p95_ms p99_ms by_rpc"
@@ -52,6 +53,46 @@ def test_a_server_is_started_played_on_and_ended() -> None:
     assert {"CreateTable", "TakeSeat", "Deal", "Act", "Showdown"} <= set(numbers["by_rpc"])
     assert all(0 < rpc["p50_ms"] <= rpc["p95_ms"] <= rpc["p99_ms"] for rpc in numbers["by_rpc"].values())
     assert numbers["seconds"] >= 3
+
+
+def test_a_target_with_tls_that_wants_client_certificates(tmp_path: Path) -> None:
+    authority = Authority()
+    roots = tmp_path / "authority.pem"
+    roots.write_bytes(authority.certificate)
+    cert, key = authority.sign().write(tmp_path)
+    own_cert, own_key = authority.sign("load test").write(tmp_path, "client")
+    serve = [DUGOUT, "serve", "--dev", "--port", "0", "--json", "--tls-cert", cert, "--tls-key", key]
+    with subprocess.Popen([*serve, "--tls-client-ca", str(roots)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = json.loads(process.stdout.readline())
+        target = ("--target", said["address"], "--operator-key", said["operator_key"])
+        own = ("--tls-cert", own_cert, "--tls-key", own_key)
+        done = run(*target, "--tls-ca", str(roots), *own, "--tables", "2", "--duration", "1s", "--json")
+        process.send_signal(signal.SIGTERM)
+    assert 0 == done.returncode, done.stderr
+    assert json.loads(done.stdout)["actions"] > 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        (["--tls-ca", "nowhere.pem", "--target", "h:1", "--operator-key", "k"], "nowhere.pem"),
+        (["--tls-ca", __file__], "called plainly"),
+        (["--tls-cert", __file__, "--tls-key", __file__], "TLS needs the authorities"),
+        (["--tls-ca", __file__, "--tls-cert", __file__, "--target", "h:1", "--operator-key", "k"], "belong together"),
+    ],
+)
+def test_tls_flags_that_make_no_sense(flags: list[str], complaint: str) -> None:
+    done = run(*flags)
+    assert 2 == done.returncode
+    assert complaint in " ".join(done.stderr.split())
+
+
+def test_a_server_of_ones_own_has_no_part_in_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in WITHOUT_TLS:
+        monkeypatch.setenv(name, "nowhere.pem")
+    done = run("--tables", "2", "--duration", "1s", "--json")
+    assert 0 == done.returncode, done.stderr
 
 
 def test_people_get_tables(server: Server) -> None:

@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
@@ -85,6 +86,30 @@ def test_attempts_are_bounded(server: Server, listener: Listener, proxy_before: 
         connections.close()
     assert [("CreateTable", ATTEMPTS - 1, 0, "UNAVAILABLE")] == listener.heard
     assert ATTEMPTS == sum(asked.acquire(blocking=False) for _ in range(2 * ATTEMPTS))
+
+
+def test_a_call_that_nobody_had_taken_up_is_made_again(listener: Listener) -> None:
+    """A server that stops answers so to what has arrived and not begun."""
+    heard: list[bytes] = []
+
+    def answer(data: bytes, context: grpc.ServicerContext) -> bytes:
+        heard.append(data)
+        if len(heard) == 1:
+            context.abort(grpc.StatusCode.CANCELLED, "CANCELLED")
+        return pb.CreateTableResponse(version=1).SerializeToString()
+
+    server = grpc.server(ThreadPoolExecutor(1))
+    handlers = {"CreateTable": grpc.unary_unary_rpc_method_handler(answer)}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("stud.v1.TableService", handlers),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    connections, client = client_of(f"127.0.0.1:{port}", listener)
+    reply = client.call(client.stub.CreateTable, create_request("123e4567-e89b-42d3-a456-426614174000"), "")
+    connections.close()
+    server.stop(None).wait()
+    assert (1, 2) == (reply.version, len(heard))
+    assert heard[0] == heard[1]
+    assert [("CreateTable", 1, reply.ByteSize(), None)] == listener.heard
 
 
 def test_the_rules_of_a_game(server: Server) -> None:

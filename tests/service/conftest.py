@@ -15,7 +15,8 @@ from service.address import Address
 from service.config import Config
 from service.credentials import Keyring, Operator, OperatorKey, SeatHolder, TokenKey
 from service.feed import Feed
-from service.replies import Reply
+from service.hand_history import HandHistory
+from service.replies import DeleteReply, Reply
 from service.server import Server
 from service.shuffle import SystemShuffle
 from service.store.durability import Durability
@@ -25,7 +26,8 @@ from service.table import Settings, Table
 from service.table_service import TableService
 from service.table_writer import Mutation
 
-START_MS = 1_700_000_000_000
+START_MS = 4_000_000_000_000
+"""Far ahead, so that no server that keeps real time finds a table of a hand-turned clock overdue."""
 
 
 class ManualClock:
@@ -89,8 +91,11 @@ def tenant() -> str:
 class House:
     """The use cases, and an operator who uses them."""
 
-    def __init__(self, tables: TableService, keyring: Keyring, tenant: str, clock: ManualClock) -> None:
+    def __init__(
+        self, tables: TableService, hands: HandHistory, keyring: Keyring, tenant: str, clock: ManualClock
+    ) -> None:
         self.tables = tables
+        self.hands = hands
         self.keyring = keyring
         self.operator = Operator(tenant, tenant)
         self.clock = clock
@@ -108,7 +113,7 @@ class House:
 
     async def seat(self, table: Table, player_id: str, stack: int = 100, seat: int = 0) -> SeatHolder:
         """Seat a player and return the caller that the player's token makes."""
-        taken = await self.tables.take_seat(
+        taken = await self.tables.seats.take_seat(
             self.operator,
             Mutation("TakeSeat", table.table_id),
             player_id=player_id,
@@ -123,6 +128,9 @@ class House:
     async def deal(self, table: Table, view_as: int = 0) -> Reply:
         return await self.tables.deal(self.operator, Mutation("Deal", table.table_id), view_as=view_as)
 
+    async def delete(self, table: Table, **mutation: Any) -> DeleteReply:
+        return await self.tables.delete_table(self.operator, Mutation("DeleteTable", table.table_id, **mutation))
+
     async def get(self, table: Table) -> Table:
         return (await self.tables.get_table(self.operator, table.table_id, 0)).table
 
@@ -130,7 +138,8 @@ class House:
 @pytest.fixture
 def house(store: RedisStore, clock: ManualClock, shuffle: StackedShuffle, feed: Feed, tenant: str) -> House:
     keyring = Keyring((OperatorKey(tenant, "operator-secret"),), (TokenKey("k", "t" * 32),), token_ttl_s=3600)
-    return House(TableService(store, clock, shuffle, keyring, feed), keyring, tenant, clock)
+    tables = TableService(store, clock, shuffle, keyring, feed)
+    return House(tables, HandHistory(store, tables, clock, ttl_s=86_400), keyring, tenant, clock)
 
 
 class Wire:
@@ -168,6 +177,17 @@ class Wire:
     async def deal(self, table_id: str) -> stud_pb2.Table:
         return (await self.tables.Deal(stud_pb2.DealRequest(table_id=table_id), **self.options())).table
 
+    async def play(self, table_id: str) -> int:
+        """Play a hand in which nobody folds, and return the version it ends with."""
+        table = await self.deal(table_id)
+        while table.to_act_seat:
+            choice = next(each for each in table.legal_actions if each.kind != stud_pb2.ACTION_KIND_FOLD)
+            action = stud_pb2.Action(kind=choice.kind, to=choice.min_to)
+            request = stud_pb2.ActRequest(table_id=table_id, seat=table.to_act_seat, action=action)
+            table = (await self.tables.Act(request, **self.options())).table
+        request = stud_pb2.ShowdownRequest(table_id=table_id)
+        return (await self.tables.Showdown(request, **self.options())).table.version
+
 
 class Refusal:
     """How a call was refused, once it has been."""
@@ -177,11 +197,12 @@ class Refusal:
     metadata: dict[str, str]
     fields: dict[str, str]
     retry: bool
+    retry_ms: int
     message: str
 
     def read(self, error: grpc.aio.AioRpcError) -> None:
         self.status, self.message = error.code(), error.details() or ""
-        self.reason, self.metadata, self.fields, self.retry = "", {}, {}, False
+        self.reason, self.metadata, self.fields, self.retry, self.retry_ms = "", {}, {}, False, 0
         for key, value in error.trailing_metadata() or ():
             if key != "grpc-status-details-bin":
                 continue
@@ -197,7 +218,7 @@ class Refusal:
                 elif detail.Unpack(bad):
                     self.fields = {each.field: each.description for each in bad.field_violations}
                 elif detail.Unpack(retry):
-                    self.retry = True
+                    self.retry, self.retry_ms = True, retry.retry_delay.ToMilliseconds()
 
 
 @contextmanager
@@ -225,6 +246,9 @@ def config(tenant: str) -> Config:
         ),
         token_keys=(TokenKey("k", "t" * 32),),
         drain_ms=2000,
+        # Tests call as fast as they can; those of the limits set their own.
+        seat_rate=0,
+        peer_rate=0,
     )
 
 

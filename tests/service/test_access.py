@@ -116,7 +116,8 @@ def test_whom_a_caller_speaks_for(caller, seat, player_id, expected):
         (holder(), 2, True, Reason.NOT_YOUR_SEAT),
         (holder(number=9), 0, True, Reason.SEATING_ENDED),
         (Anonymous(), 0, True, None),
-        (Anonymous(), 0, False, Reason.CREDENTIALS_MISSING),
+        (Anonymous(), 0, False, Reason.SPECTATORS_REFUSED),
+        (Anonymous(), 1, False, Reason.CREDENTIALS_MISSING),
         (Anonymous(), 1, True, Reason.CREDENTIALS_MISSING),
     ],
 )

@@ -19,7 +19,8 @@ from engine.knobs import Burn, OneUnit, Stakes
 from engine.state import Phase
 from proto.stud.v1 import stud_pb2
 from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
-from service.table import Happening, Seating, Settings, Table
+from service.table import Seating, Settings, Table
+from service.table_events import Happening
 from tests.engine.play import STUD, deal
 
 NOON_MS = 1_700_000_000_123
@@ -93,7 +94,7 @@ def test_a_new_table_waits_for_its_first_hand() -> None:
 
 
 def test_rules_and_settings_stand_where_a_table_begins() -> None:
-    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True))
+    table = table_of(None, settings=Settings("x", 40, 400, False, 1500, True, 60_000, 3, 2500))
 
     message = table_message(table, None, with_rules=True)
 
@@ -103,9 +104,26 @@ def test_rules_and_settings_stand_where_a_table_begins() -> None:
         "max_buy_in": "400",
         "action_time": "1.500s",
         "auto_deal": True,
+        "time_bank": "60s",
+        "sit_out_after": 3,
+        "deal_pause": "2.500s",
     } == json_format.MessageToDict(message.settings, preserving_proto_field_name=True)
     assert not table_message(table, None).HasField("rules")
     assert not table_message(table, None).HasField("settings")
+
+
+def test_time_is_shown_as_instants_and_what_is_left_of_the_banks() -> None:
+    banks = (Seating(1, "ann", 100, 1, time_bank_ms=90_500), Seating(2, "bob", 100, 2))
+    settings = Settings(auto_deal=True, time_bank_ms=120_000)
+
+    message = table_message(table_of(None, settings=settings, seats=banks, deal_ms=NOON_MS + 5000), None)
+
+    assert NOON_MS + 5000 == message.deal_time.ToMilliseconds()
+    assert [90_500, 0] == [seat.time_bank.ToMilliseconds() for seat in message.seats]
+    assert all(seat.HasField("time_bank") for seat in message.seats)
+    without = table_message(table_of(None), None)
+    assert not without.HasField("deal_time")
+    assert not any(seat.HasField("time_bank") for seat in without.seats)
 
 
 def test_a_running_hand_shows_whose_turn_it_is_and_what_may_be_done() -> None:
@@ -226,11 +244,12 @@ def test_a_newcomer_sees_nothing_of_the_hand_of_who_sat_there_before() -> None:
 
     message = table_message(table, newcomer.seat)
 
-    assert 0 == message.viewer_seat
+    assert newcomer.seat == message.viewer_seat
     [other, own] = message.seats
     assert ["??", "??"] == list(other.down_cards)
     assert ("new", 55, False) == (own.player_id, own.stack, own.in_hand)
     assert ([], []) == (list(own.down_cards), list(own.up_cards))
+    message.viewer_seat = 0
     assert table_message(table, None) == message
 
 
@@ -271,6 +290,30 @@ def test_a_session_ends() -> None:
 
     assert (stud_pb2.TABLE_STATUS_SESSION_OVER, 2) == (over.status, over.pots_played)
     assert stud_pb2.TABLE_STATUS_FINISHED == going_on.status
+
+
+def test_a_paused_table_and_chips_that_wait() -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d"})
+    seats = [Seating(1, "p1", 100, 1, bought_in=100, adding=25), Seating(2, "p2", 100, 2, bought_in=100)]
+
+    message = table_message(table_of(hand, seats=tuple(seats), paused=True, deadline_ms=None), None)
+
+    assert (True, False) == (message.paused, message.HasField("deadline"))
+    assert [(25, 100), (0, 100)] == [(seat.adding, seat.bought_in) for seat in message.seats]
+
+
+def test_a_hand_of_another_game_says_which_and_where_a_table_begins_its_rules_too() -> None:
+    hand = hand_of(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d"})
+    table = table_of(hand, rules=PROFILES["baseball"], hand_profile="seven-card-stud")
+
+    message = table_message(table, None, with_rules=True)
+
+    assert ("baseball", "seven-card-stud") == (message.profile, message.hand_profile)
+    assert (["3", "9"], []) == (list(message.rules.wild_ranks.ranks), list(message.hand_rules.wild_ranks.ranks))
+    assert message.HasField("hand_rules")
+    assert not table_message(table, None).HasField("hand_rules")
+    own = table_message(table_of(hand), None, with_rules=True)
+    assert ("baseball", False) == (own.hand_profile, own.HasField("hand_rules"))
 
 
 def test_large_and_negative_amounts_stay_exact_in_json() -> None:

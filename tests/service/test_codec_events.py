@@ -45,11 +45,14 @@ from engine.events import (
 )
 from proto.stud.v1 import stud_pb2
 from service.codec_events import event_message, event_messages
-from service.table import (
+from service.table_events import (
     ActionTimedOut,
     AnyTableEvent,
     CarrySplit,
     ChipsAdded,
+    ChipsQueued,
+    GameNamed,
+    HandVoided,
     SatIn,
     SatOut,
     SeatLeft,
@@ -139,6 +142,9 @@ CASES = [
     (TableResumed(), {"table_resumed": {}}),
     (SessionEnded(8), {"session_ended": {"pots": 8}}),
     (TableDeleted(), {"table_deleted": {}}),
+    (ChipsQueued(3, BIG), {"chips_queued": {"seat": 3, "amount": str(BIG)}}),
+    (GameNamed("football", True), {"game_named": {"profile": "football", "rules_changed": True}}),
+    (HandVoided(((2, 7),)), {"hand_voided": {"returned": [{"seat": 2, "amount": "7"}]}}),
 ]  # fmt: skip
 
 

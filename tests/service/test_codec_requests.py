@@ -240,12 +240,15 @@ def test_settings_are_read() -> None:
         spectators=False,
         action_time=Duration(seconds=7, nanos=250_000_000),
         auto_deal=True,
+        time_bank=Duration(seconds=60),
+        sit_out_after=0,
+        deal_pause=Duration(seconds=2, nanos=500_000_000),
     )
 
     with RequestFields(request) as fields:
         settings = fields.settings()
 
-    assert Settings("Home game ♠", 40, 400, False, 7250, True) == settings
+    assert Settings("Home game ♠", 40, 400, False, 7250, True, 60_000, 0, 2500) == settings
 
 
 @pytest.mark.parametrize(
@@ -263,6 +266,12 @@ def test_settings_are_read() -> None:
         (stud_pb2.CreateTableRequest(action_time=Duration(seconds=2**62)), "action_time"),
         (stud_pb2.CreateTableRequest(action_time=Duration(seconds=5, nanos=-1)), "action_time"),
         (stud_pb2.CreateTableRequest(action_time=Duration(seconds=5, nanos=2_000_000_000)), "action_time"),
+        (stud_pb2.CreateTableRequest(time_bank=Duration(seconds=-1)), "time_bank"),
+        (stud_pb2.CreateTableRequest(time_bank=Duration(seconds=86_400, nanos=1_000_000)), "time_bank"),
+        (stud_pb2.CreateTableRequest(sit_out_after=-1), "sit_out_after"),
+        (stud_pb2.CreateTableRequest(sit_out_after=1001), "sit_out_after"),
+        (stud_pb2.CreateTableRequest(deal_pause=Duration(nanos=999_999_999)), "deal_pause"),
+        (stud_pb2.CreateTableRequest(deal_pause=Duration(seconds=3601)), "deal_pause"),
     ],
 )
 def test_impossible_settings_are_refused(request_, field) -> None:

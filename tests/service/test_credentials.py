@@ -1,5 +1,7 @@
 import base64
+import hmac
 import json
+from contextlib import suppress
 
 import jwt
 import pytest
@@ -36,6 +38,37 @@ def mint(keyring):
 @pytest.mark.parametrize("sent", ["Bearer acme/1:first-secret", "bearer first-secret", "Bearer   first-secret "])
 def test_an_operator_key_names_its_tenant(keyring, sent):
     assert Operator("acme", "acme/1") == keyring.identify(sent, NOW_MS)
+
+
+def test_every_key_is_compared_whatever_is_sent(keyring, monkeypatch):
+    """So that the time it takes tells neither which keys there are nor how much of one was right."""
+    compared = []
+    compare = hmac.compare_digest
+
+    def noted(known, sent):
+        compared.append((len(known), len(sent)))
+        return compare(known, sent)
+
+    monkeypatch.setattr("service.credentials.hmac.compare_digest", noted)
+    counts = []
+    for sent in ("acme/1:first-secret", "zeta:zeta-secret", "zeta-secret", "acme/1:wrong-secret", "nobody:secret", "x"):
+        compared.clear()
+        with suppress(CredentialError):
+            keyring.identify(f"Bearer {sent}", NOW_MS)
+        counts.append(list(compared))
+    assert [[(32, 32)] * 6] * 6 == counts
+
+
+def test_a_wrong_secret_and_an_unknown_id_get_the_same_answer(keyring):
+    answers = set()
+    token = mint(keyring)
+    for sent in ("acme/1:wrong-secret", "nobody:wrong-secret", "wrong-secret", "a.b.c", token[:-4] + "AAAA",
+                 mint(Keyring((), (TokenKey("k1", "x" * 32),), 60)), mint(Keyring((), (TokenKey("k9", "x" * 32),), 60)),
+                 mint(Keyring((), (TokenKey("k9", "1" * 32),), 60))):  # fmt: skip
+        with pytest.raises(CredentialError) as refusal:
+            keyring.identify(f"Bearer {sent}", NOW_MS)
+        answers.add((type(refusal.value), str(refusal.value)))
+    assert 1 == len(answers)
 
 
 def test_two_keys_of_a_tenant_are_two_callers(keyring):

@@ -1,11 +1,16 @@
 import asyncio
 import re
+from contextlib import suppress
 
 import grpc
 import pytest
 import structlog
 
-from proto.stud.v1 import stud_pb2
+from proto.stud.v1 import stud_pb2, stud_pb2_grpc
+from service.address import Address
+from service.meters import Meters
+from service.server import Server
+from tests.service.test_meters import samples
 
 
 @pytest.fixture
@@ -41,13 +46,83 @@ async def test_refused_calls_name_their_reason(wire, calls):
             "TABLE_NOT_FOUND",
         ),
         ("stud.v1.TableService/Act", b"\x0a\xff", "UNDECODABLE_REQUEST"),
-        ("stud.v1.TableService/AddChips", b"", "NOT_IMPLEMENTED"),
         ("grpc.health.v1.Health/Check", b"\x0a\x01x", "NOT_FOUND"),
     ):
         with pytest.raises(grpc.aio.AioRpcError):
             await wire.channel.unary_unary(f"/{method}")(data, timeout=10)
         entry = await one(calls, method.rpartition("/")[2])
         assert (reason, "info") == (entry["reason"], entry["log_level"])
+    with pytest.raises(grpc.aio.AioRpcError):
+        await wire.tables.Play(iter([stud_pb2.PlayRequest()]), **wire.options()).read()
+    assert "NOT_IMPLEMENTED" == (await one(calls, "Play"))["reason"]
+
+
+async def test_the_caller_learns_the_id_that_stands_in_the_log(wire, calls):
+    request_id = "123E4567-e89b-42d3-a456-426614174000"
+    call = wire.tables.CreateTable(
+        stud_pb2.CreateTableRequest(profile="baseball", request_id=request_id), **wire.options()
+    )
+    await call
+    entry = await one(calls, "CreateTable")
+    assert (await call.trailing_metadata())["dugout-call-id"] == entry["call_id"]
+    assert request_id.lower() == entry["request_id"]
+    assert wire.keys["operator"].partition(":")[0] == entry["tenant"]
+
+
+async def test_a_refused_caller_learns_it_too(wire, calls):
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await wire.get("nonesuch")
+    trailing = error.value.trailing_metadata()
+    assert b"TABLE_NOT_FOUND" in trailing["grpc-status-details-bin"]
+    assert trailing["dugout-call-id"] == (await one(calls, "GetTable"))["call_id"]
+
+
+async def test_a_stream_has_an_id(wire):
+    stream = wire.tables.WatchTable(stud_pb2.WatchTableRequest(table_id="nonesuch"), **wire.options())
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await stream.read()
+    assert error.value.trailing_metadata()["dugout-call-id"]
+
+
+@pytest.mark.parametrize("request_id", ["", "As Kd", "x" * 500, "123e4567-e89b-42d3-a456-42661417400\n"])
+async def test_a_request_id_that_is_none_is_not_logged(wire, calls, request_id):
+    with suppress(grpc.aio.AioRpcError):
+        await wire.tables.Deal(stud_pb2.DealRequest(table_id="nonesuch", request_id=request_id), **wire.options())
+    assert "request_id" not in await one(calls, "Deal")
+
+
+async def test_whoever_shows_no_credentials_has_no_tenant(wire, calls):
+    await wire.rules.ListProfiles(stud_pb2.ListProfilesRequest(), timeout=20)
+    assert {"call_id"} == {"call_id", "request_id", "tenant"} & set(await one(calls, "ListProfiles"))
+
+
+async def test_calls_are_counted_by_rpc_and_reason_and_names_made_up_are_one(store, config, wire):
+    meters = Meters()
+    server = Server(config, store, meters=meters)
+    port = await server.start(Address("127.0.0.1", 0))
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        wire.tables = stud_pb2_grpc.TableServiceStub(channel)
+        table_id, _ = await wire.table(2)
+        for method in ("Ace", "stud.v1.TableService/As-Kd", "stud.v1.TableService/Nine"):
+            with pytest.raises(grpc.aio.AioRpcError):
+                await channel.unary_unary(f"/{method}")(b"", timeout=10)
+        with pytest.raises(grpc.aio.AioRpcError):
+            await wire.get("nonesuch")
+        stream = wire.tables.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **wire.options())
+        await stream.read()
+        counted = samples(meters.text())
+        tables = "stud.v1.TableService"
+        assert 2 == counted["dugout_rpcs_total", ("OK", f"{tables}/TakeSeat")]
+        assert 1 == counted["dugout_rpcs_total", ("TABLE_NOT_FOUND", f"{tables}/GetTable")]
+        assert 3 == counted["dugout_rpcs_total", ("UNIMPLEMENTED", "unknown")]
+        assert 1 == counted["dugout_streams", (f"{tables}/WatchTable",)]
+        assert 2 == counted["dugout_rpc_seconds_count", (f"{tables}/TakeSeat",)]
+        assert 3 == counted["dugout_store_seconds_count", ("commit",)]
+        stream.cancel()
+    await server.stop()
+    counted = samples(meters.text())
+    assert 0 == counted["dugout_streams", (f"{tables}/WatchTable",)]
+    assert 1 == counted["dugout_rpcs_total", ("CANCELLED", f"{tables}/WatchTable")]
 
 
 async def test_a_cancelled_stream(wire, calls):

@@ -2,7 +2,7 @@ import pytest
 
 import engine
 from proto.stud.v1 import stud_pb2
-from service.codec_rules import knobs, rules_message
+from service.codec_rules import changed_rules, rules_message
 from service.words import LANGUAGES, explanation_text
 
 
@@ -26,7 +26,7 @@ async def test_the_whole_record_of_each(wire):
     for name, rules in engine.PROFILES.items():
         found = await wire.rules.GetProfile(stud_pb2.GetProfileRequest(profile=name), **wire.options(None))
         assert name == found.profile
-        assert rules == engine.Rules(**knobs(found.rules))
+        assert rules == changed_rules(None, found.rules)
 
 
 async def test_bad_credentials_are_refused_even_where_none_are_needed(wire, refused):
@@ -59,14 +59,14 @@ async def test_every_game_is_valid_as_it_is(wire):
     for name, rules in engine.PROFILES.items():
         answer = await validated(wire, name)
         assert (True, []) == (answer.valid, list(answer.violations))
-        assert rules == engine.Rules(**knobs(answer.rules))
+        assert rules == changed_rules(None, answer.rules)
         whole = stud_pb2.ValidateRulesRequest(rules=rules_message(rules))
         assert answer == await wire.rules.ValidateRules(whole, **wire.options(None))
 
 
 async def test_without_a_game_the_defaults_are_built_on(wire):
     answer = await validated(wire)
-    assert engine.Rules() == engine.Rules(**knobs(answer.rules))
+    assert engine.Rules() == changed_rules(None, answer.rules)
 
 
 async def test_a_change_is_filled_up_to_a_whole_record(wire):

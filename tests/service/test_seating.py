@@ -11,7 +11,21 @@ from engine.cards import FULL_DECK
 from engine.rule_checks import MAX_AMOUNT
 from service import seating
 from service.errors import Reason, ServiceError
-from service.table import CarrySplit, SeatLeft, SeatTaken, SessionEnded, Settings, Table
+from service.seating import Payout
+from service.table import DEPARTED_KEPT, Departed, Settings, Table
+from service.table_events import (
+    CarrySplit,
+    ChipsAdded,
+    ChipsQueued,
+    HandVoided,
+    SatIn,
+    SatOut,
+    SeatLeft,
+    SeatTaken,
+    SessionEnded,
+    TableDeleted,
+)
+from tests.engine.play import stacked_deck
 
 
 def empty(profile: str = "seven-card-stud", settings: Settings | None = None) -> Table:
@@ -166,3 +180,285 @@ def test_a_carried_pot_waits_while_two_can_play_for_it():
     table = rained_out({1: 30, 2: 10, 3: 5})
     left = seating.leave(table, table.seating(1))
     assert (12, (SeatLeft(1, "player 1", 30),)) == (left.table.carry, left.events)
+
+
+def test_the_pot_is_split_at_once_when_rain_leaves_nobody_to_play_with():
+    """An all-in player who has left is in until it rains, and is then the second owner of the pot."""
+    table = rained_out({1: 30, 2: 0, 3: 0}, folded=(3,))
+    hand = table.hand
+    before = replace(
+        table, carry=0, carry_owners=(), seats=tuple(replace(each, leaving=each.seat == 2) for each in table.seats)
+    )
+    after, events = seating.settle(before, hand)
+    assert [CarrySplit(12, ((2, 6), (1, 6))), SeatLeft(2, "player 2", 6)] == list(events)
+    assert [(1, 36), (3, 0)] == [(each.seat, each.stack) for each in after.seats]
+    assert (0, after.brought - after.taken) == (after.carry, after.chips)
+
+
+def test_a_carried_pot_whose_owners_have_all_left_belongs_to_those_who_could_play_for_it():
+    table = rained_out({1: 30, 2: 10, 3: 8, 4: 7}, folded=(3, 4))
+    for seat in (1, 2):
+        left = seating.leave(table, table.seating(seat))
+        table = left.table
+        assert 12 == table.carry
+    left = seating.leave(table, table.seating(3))
+    assert [CarrySplit(12, ((3, 6), (4, 6))), SeatLeft(3, "player 3", 14)] == list(left.events)
+    assert (0, 13) == (left.table.carry, left.table.chips)
+    alone = seating.leave(left.table, left.table.seating(4))
+    assert (0, 0) == (alone.table.chips, alone.table.brought - alone.table.taken)
+
+
+# Sitting out
+
+
+def seated(*stacks: int, profile: str = "seven-card-stud", **knobs) -> Table:
+    table = empty(profile)
+    table = replace(table, rules=table.rules.replace(**knobs))
+    for number, stack in enumerate(stacks, start=1):
+        table = seating.take_seat(table, f"player{number}", 0, stack).table
+    return table
+
+
+def in_a_hand(table: Table, deck=FULL_DECK) -> Table:
+    stacks = seating.next_stacks(table)
+    hand = engine.start(table.rules, stacks, max(stacks), deck).state
+    return seating.settle(replace(table, hand_number=1, button=max(stacks), deadline_ms=5), hand)[0]
+
+
+def test_sitting_out_and_in_again():
+    table = seated(10, 20, 30)
+    out = seating.sit_out(table, table.seats[1])
+    assert (SatOut(2),) == out.events
+    assert {1: 10, 3: 30} == seating.next_stacks(out.table)
+    assert seating.sit_out(out.table, out.seating) is None
+    back = seating.sit_in(out.table, out.seating)
+    assert (SatIn(2),) == back.events
+    assert table == back.table
+    assert seating.sit_in(table, table.seats[0]) is None
+
+
+# Adding chips
+
+
+def test_chips_come_at_once_between_hands():
+    table = seated(10, 20)
+    added = seating.add_chips(table, table.seats[0], 5)
+    assert (ChipsAdded(1, 5),) == added.events
+    assert (15, 15, 0) == (added.seating.stack, added.seating.bought_in, added.seating.adding)
+    assert (35, []) == (added.table.brought, added.table.broken())
+
+
+def test_chips_of_a_player_in_a_hand_wait_for_its_end():
+    table = in_a_hand(seated(10, 20))
+    for amount in (5, 2):
+        added = seating.add_chips(table, table.seating(1), amount)
+        assert (ChipsQueued(1, amount),) == added.events
+        table = added.table
+    assert (7, 9, 30) == (table.seating(1).adding, table.stack_of(table.seating(1)), table.brought)
+    assert [] == table.broken()
+    finished = engine.step(table.hand, Action(ActionKind.LEAVE, seat=table.hand.actor)).state
+    after, events = seating.settle(table, finished)
+    assert (ChipsAdded(1, 7),) == events
+    assert (finished.stacks[0] + 7, 17, 0) == (after.seats[0].stack, after.seats[0].bought_in, after.seats[0].adding)
+    assert (37, []) == (after.brought, after.broken())
+
+
+def test_chips_of_a_player_who_waits_for_the_next_hand_come_at_once():
+    table = seating.take_seat(in_a_hand(seated(10, 20)), "late", 0, 5).table
+    assert (ChipsAdded(3, 4),) == seating.add_chips(table, table.seating(3), 4).events
+
+
+def test_waiting_chips_come_before_the_session_ends_and_none_afterwards():
+    table = in_a_hand(seated(10, 20, session_pots=1))
+    table = seating.add_chips(table, table.seating(1), 5).table
+    finished = engine.step(table.hand, Action(ActionKind.LEAVE, seat=table.hand.actor)).state
+    after, events = seating.settle(table, finished)
+    assert (ChipsAdded(1, 5), SessionEnded(1)) == events
+    with pytest.raises(ServiceError) as refusal:
+        seating.add_chips(after, after.seats[0], 1)
+    assert Reason.SESSION_OVER == refusal.value.reason
+
+
+def test_a_stack_grows_to_the_tables_maximum_and_not_beyond_waiting_chips_included():
+    table = seating.take_seat(empty(settings=Settings(max_buy_in=20)), "ann", 0, 12).table
+    table = seating.take_seat(table, "bob", 0, 12).table
+    assert 20 == seating.add_chips(table, table.seats[0], 8).seating.stack
+    table = in_a_hand(table)  # an ante of 1
+    table = seating.add_chips(table, table.seats[0], 6).table
+    with pytest.raises(ServiceError) as refusal:
+        seating.add_chips(table, table.seats[0], 4)
+    assert (Reason.STACK_TOO_LARGE, {"stack": "17", "max_buy_in": "20"}) == (
+        refusal.value.reason,
+        refusal.value.metadata,
+    )
+    assert 9 == seating.add_chips(table, table.seats[0], 3).seating.adding
+
+
+@pytest.mark.parametrize("amount", [0, -1, -(2**63)])
+def test_chips_are_never_taken_away(amount):
+    table = seated(10, 20)
+    with pytest.raises(ServiceError) as refusal:
+        seating.add_chips(table, table.seats[0], amount)
+    assert Reason.INVALID_FIELD == refusal.value.reason
+
+
+def test_waiting_chips_count_for_what_a_table_can_hold():
+    table = in_a_hand(seated(10, 20))
+    table = replace(table, settings=Settings(max_buy_in=MAX_AMOUNT), brought=MAX_AMOUNT - 5)
+    table = seating.add_chips(table, table.seats[0], 5).table
+    with pytest.raises(ServiceError) as refusal:
+        seating.add_chips(table, table.seats[1], 1)
+    assert ["amount"] == [violation.field for violation in refusal.value.fields]
+    assert Reason.INVALID_FIELD == reason_of(table, "late", 0, 1)
+
+
+def test_a_debt_may_be_filled_up():
+    table = seated(0, 0, profile="baseball-home")
+    indebted = table.seated(replace(table.seats[0], stack=-840))
+    added = seating.add_chips(indebted, indebted.seats[0], 1680)
+    assert (840, 1680) == (added.seating.stack, added.seating.bought_in)
+
+
+# Leaving, for the standings
+
+
+def test_who_comes_back_is_remembered_as_one_player():
+    table = seated(10, 20)
+    for stack in (10, 7):
+        table = seating.leave(table, table.seating_of("player1")).table
+        table = seating.take_seat(table, "player1", 0, stack).table
+    table = seating.leave(table, table.seating_of("player1")).table
+    assert (Departed("player1", 27, 27),) == table.departed
+
+
+def test_a_table_remembers_the_last_players_who_left():
+    table = empty()
+    for number in range(DEPARTED_KEPT + 3):
+        table = seating.take_seat(table, f"guest{number}", 0, 5).table
+        table = seating.leave(table, table.seats[0]).table
+    assert [f"guest{number}" for number in range(3, DEPARTED_KEPT + 3)] == [one.player_id for one in table.departed]
+
+
+# The end of a table
+
+
+def closed(table: Table) -> tuple[Table, tuple, tuple[Payout, ...]]:
+    change = seating.close(table)
+    assert change.deleted
+    assert TableDeleted() == change.events[-1]
+    return change.table, tuple(change.events[:-1]), seating.payouts_of(change.result)
+
+
+def test_between_hands_everybody_takes_the_stack():
+    table, events, payouts = closed(seated(10, 20))
+    assert (SeatLeft(1, "player1", 10), SeatLeft(2, "player2", 20)) == events
+    assert (Payout("player1", 1, 10), Payout("player2", 2, 20)) == payouts
+    assert ((), 0, []) == (table.seats, table.chips, table.broken())
+
+
+def test_debts_are_paid_out_as_debts():
+    table = seated(0, 0, profile="baseball-home")
+    table = table.seated(replace(table.seats[0], stack=-840)).seated(replace(table.seats[1], stack=840))
+    assert [-840, 840] == [payout.amount for payout in closed(table)[2]]
+
+
+def test_a_void_hand_gives_back_antes_bets_and_purchases():
+    """The purchases of the rules' examples, section 9: nobody has won or lost anything."""
+    table = seated(100, 100, 100, 100, profile="baseball")
+    doors = {1: "(-- --) Kd 4s+(--)", 2: "(-- --) 6c", 3: "(-- --) 6d", 4: "(-- --) Ah"}
+    table = in_a_hand(table, stacked_deck(table.rules, doors, 4))
+    for kind in ("bring_in", "fold", "complete", "call", "call", "buy"):
+        hand = engine.step(table.hand, Action(ActionKind(kind), 2 if kind == "complete" else 0)).state
+        table, _ = seating.settle(table, hand)
+    assert [95, 97, 99, 97] == list(table.hand.stacks)  # 2 for a card more besides ante and bet of seat 1
+    after, events, payouts = closed(table)
+    assert HandVoided(((1, 5), (2, 3), (3, 1), (4, 3))) == replace(
+        events[0], returned=tuple(sorted(events[0].returned))
+    )
+    assert [100] * 4 == [payout.amount for payout in payouts]
+    assert [] == after.broken()
+
+
+def test_who_left_a_void_hand_gets_the_rest_of_it():
+    table = in_a_hand(seated(100, 100, 100))
+    leaver = next(player.seat for player in table.hand.players if player.seat != table.hand.actor)
+    table = table.seated(replace(table.seating(leaver), leaving=True))
+    table, events = seating.settle(table, engine.step(table.hand, Action(ActionKind.LEAVE, seat=leaver)).state)
+    assert [SeatLeft(leaver, f"player{leaver}", 99)] == list(events)
+    after, _, payouts = closed(table)
+    assert {leaver: 1} == {payout.seat: payout.amount for payout in payouts if payout.amount != 100}
+    assert [] == after.broken()
+
+
+def test_waiting_chips_never_come_to_a_table_that_ends():
+    table = in_a_hand(seated(10, 20))
+    table = seating.add_chips(table, table.seats[0], 7).table
+    assert [10, 20] == [payout.amount for payout in closed(table)[2]]
+
+
+def test_a_carried_pot_is_split_when_the_table_ends():
+    table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,))
+    after, events, payouts = closed(table)
+    assert CarrySplit(12, ((2, 6), (1, 6))) == events[0]
+    assert [36, 16, 8] == [payout.amount for payout in payouts]
+    assert [] == after.broken()
+
+
+def test_a_carried_pot_that_lies_in_a_void_hand_goes_to_those_who_were_in_when_it_rained():
+    table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,))
+    hand = engine.start(table.rules, seating.next_stacks(table), 1, FULL_DECK, carry=12).state
+    table, _ = seating.settle(replace(table, carry=0, hand_number=2, deadline_ms=5), hand)
+    assert 60 == table.chips
+    after, events, payouts = closed(table)
+    assert [HandVoided, CarrySplit] == [type(event) for event in events[:2]]
+    assert CarrySplit(12, ((2, 6), (1, 6))) == events[1]
+    assert [36, 16, 8] == [payout.amount for payout in payouts]
+    assert [] == after.broken()
+
+
+@given(st.integers(0, 10**9), st.sampled_from(["baseball", "baseball-home", "rainy-day-baseball", "night-baseball"]))
+def test_whenever_a_table_ends_everybody_has_what_was_brought_into_the_hand(seed, profile):
+    """In random hands with leavers, waiting chips and rain; a hand that is not over has changed nothing."""
+    rng = random.Random(seed)
+    table = empty(profile)
+    for number in range(rng.randint(3, 6)):
+        table = seating.take_seat(table, f"player{number}", 0, rng.choice((1, 5, 40, 900))).table
+    for hand_number in range(1, rng.randint(2, 4)):
+        stacks = seating.next_stacks(table)
+        if len(stacks) < 2:
+            break
+        deck = list(FULL_DECK)
+        rng.shuffle(deck)
+        brought_in = {each.player_id: each.stack for each in table.seats}
+        carry, owners = table.carry, set(table.carry_owners)
+        gone: dict[str, int] = {}
+        hand = engine.start(table.rules, stacks, min(stacks), deck, carry=carry).state
+        before = replace(table, carry=0, hand_number=hand_number, button=min(stacks), deadline_ms=5)
+        table, _ = seating.settle(before, hand)
+        while table.playing:
+            _, _, payouts = closed(table)
+            assert table.brought - table.taken == sum(payout.amount for payout in payouts)
+            for payout in payouts:
+                share = payout.amount + gone.get(payout.player_id, 0) - brought_in[payout.player_id]
+                number = table.seating(payout.seat).number
+                assert 0 <= share <= carry
+                assert not share or number in owners or not owners & {each.number for each in table.seats}
+            table = random_move(table, rng, gone)
+            assert [] == table.broken()
+
+
+def random_move(table: Table, rng: random.Random, gone: dict[str, int]) -> Table:
+    hand = table.hand
+    staying = [each for each in table.seats if not each.leaving and table.in_hand(each.seat)]
+    if staying and rng.random() < 0.1:
+        table = seating.add_chips(table, rng.choice(staying), rng.choice((1, 100))).table
+    if staying and rng.random() < 0.1:
+        leaver = table.seating(rng.choice(staying).seat)
+        table = table.seated(replace(leaver, leaving=True, adding=0))
+        hand = engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat)).state
+    else:
+        choice = rng.choice(engine.legal_actions(hand).choices)
+        hand = engine.step(hand, Action(choice.kind, choice.max)).state
+    table, events = seating.settle(table, hand)
+    gone.update({event.player_id: event.stack for event in events if isinstance(event, SeatLeft)})
+    return table

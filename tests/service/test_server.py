@@ -8,14 +8,18 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2
+from msgspec.structs import replace
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 from service.address import Address
+from service.clock import SystemClock
+from service.meters import Meters
 from service.reflection import REFLECTION_SERVICES
 from service.server import Server
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
+from tests.service.test_meters import samples
 
 SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
 
@@ -48,12 +52,71 @@ class TestHealth:
         watched = await health.Watch(health_pb2.HealthCheckRequest(service="polo"), timeout=10).read()
         assert health_pb2.HealthCheckResponse.SERVICE_UNKNOWN == watched.status
 
+    async def test_while_the_store_is_away_what_needs_it_does_not_serve_and_the_rest_does(self, config, wire):
+        statuses = health_pb2.HealthCheckResponse
+        with EmbeddedStore(durability=Durability("aof")) as embedded:
+            store = RedisStore(embedded.url, timeout_ms=300)
+            await store.connect()
+            server = Server(config, store)
+            port = await server.start(Address("127.0.0.1", 0))
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                health = health_pb2_grpc.HealthStub(channel)
+                watched = health.Watch(health_pb2.HealthCheckRequest(service=SERVICES[0]), timeout=60)
+                assert statuses.SERVING == (await watched.read()).status
+                embedded._process.kill()
+                embedded._process.wait()
+                assert statuses.NOT_SERVING == (await watched.read()).status
+                for service, status in zip(("", *SERVICES), (1, 2, 1, 1), strict=True):
+                    request = health_pb2.HealthCheckRequest(service=service)
+                    assert status == (await health.Check(request, timeout=10)).status
+                rules = stud_pb2_grpc.RulesServiceStub(channel)
+                assert (await rules.ListProfiles(stud_pb2.ListProfilesRequest(), timeout=10)).profiles
+                embedded.start()
+                assert statuses.SERVING == (await watched.read()).status
+                stopping = asyncio.create_task(server.stop())
+                assert statuses.NOT_SERVING == (await watched.read()).status
+                await asyncio.wait_for(stopping, config.drain_ms / 1000 / 2)
+            await store.close()
+
     @pytest.mark.parametrize("data", [b"\x0a\xff", b"\x0a\x02\xc3\x28"])
     async def test_undecodable_bytes(self, wire, refused, data):
         with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
             await wire.channel.unary_unary("/grpc.health.v1.Health/Check")(data, timeout=10)
         with refused("INVALID_ARGUMENT", "UNDECODABLE_REQUEST"):
             await wire.channel.unary_stream("/grpc.health.v1.Health/Watch")(data, timeout=10).read()
+
+
+async def test_there_is_no_channelz(wire):
+    for method in ("GetServers", "GetTopChannels"):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await wire.channel.unary_unary(f"/grpc.channelz.v1.Channelz/{method}")(b"", timeout=10)
+        assert grpc.StatusCode.UNIMPLEMENTED == error.value.code()
+
+
+async def test_the_pulse_counts_watchers(store, config, wire):
+    meters = Meters()
+    server = Server(config, store, meters=meters)
+    port = await server.start(Address("127.0.0.1", 0))
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        table_id, _ = await wire.table(0)
+        tables = stud_pb2_grpc.TableServiceStub(channel)
+        streams = [tables.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **wire.options()) for _ in range(3)]
+        for stream in streams:
+            await stream.read()
+        await watchers(meters, 3)
+        for stream in streams:
+            stream.cancel()
+        await watchers(meters, 0)
+    await server.stop()
+
+
+async def watchers(meters, count):
+    """Wait until so many are counted."""
+    for _ in range(600):
+        if samples(meters.text())["dugout_watchers", ()] == count:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"there were never {count} watchers")
 
 
 class TestReflection:
@@ -116,6 +179,51 @@ class TestStopping:
                 await tables.CreateTable(request, **wire.options())
             assert grpc.StatusCode.UNAVAILABLE == error.value.code()
         await store.close()
+
+
+class TestRateLimits:
+    async def test_who_calls_too_often_is_told_exactly_when_to_come_back(self, store, config, clock, wire, refused):
+        clock.time_ms = SystemClock().now_ms()  # in whose past no table is idle
+        limited = replace(config, operator_rate=100, seat_rate=20, peer_rate=5)
+        server = Server(limited, store, clock=clock)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            table_id, (token, *_) = await wire.table()
+            read = stud_pb2_grpc.TableServiceStub(channel).GetTable
+            request = stud_pb2.GetTableRequest(table_id=table_id)
+            for bearer, at_once, wait_ms in (("operator", 200, 10), (token, 40, 50), (None, 10, 200)):
+                for _ in range(at_once):
+                    await read(request, **wire.options(bearer))
+                with refused("RESOURCE_EXHAUSTED", "RATE_LIMITED") as refusal:
+                    await read(request, **wire.options(bearer))
+                assert wait_ms == refusal.retry_ms
+                clock.time_ms += wait_ms
+                await read(request, **wire.options(bearer))
+        await server.stop()
+
+    async def test_bad_credentials_end_in_waiting_and_health_and_reflection_do_not(
+        self, store, config, clock, wire, refused
+    ):
+        clock.time_ms = SystemClock().now_ms()
+        server = Server(replace(config, peer_rate=5), store, clock=clock)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            evaluator = stud_pb2_grpc.EvaluatorServiceStub(channel)
+            for reason in ("CREDENTIALS_INVALID", "CREDENTIALS_INVALID", "RATE_LIMITED"):
+                status = "RESOURCE_EXHAUSTED" if reason == "RATE_LIMITED" else "UNAUTHENTICATED"
+                with refused(status, reason):
+                    await evaluator.Evaluate(stud_pb2.EvaluateRequest(cards="Ks"), **wire.options("guess"))
+            with refused("RESOURCE_EXHAUSTED", "RATE_LIMITED"):
+                await channel.unary_unary("/stud.v1.EvaluatorService/Odds")(b"\xff", timeout=20)
+            wire.channel = channel
+            for _ in range(20):
+                health = health_pb2_grpc.HealthStub(channel)
+                await health.Check(health_pb2.HealthCheckRequest(), timeout=20)
+                await TestReflection.ask(wire, REFLECTION_SERVICES[0], list_services="")
+            table_id = (await wire.table(0))[0]
+            wire.tables = stud_pb2_grpc.TableServiceStub(channel)
+            assert 1 == (await wire.get(table_id)).version
+        await server.stop()
 
 
 class TestWithoutTheStore:

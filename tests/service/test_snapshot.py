@@ -1,6 +1,8 @@
 import random
+import zlib
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,13 +14,18 @@ from service import seating
 from service.snapshot import (
     SnapshotError,
     decode_happening,
+    decode_record,
     decode_summary,
     decode_table,
     encode_happening,
+    encode_record,
     encode_summary,
     encode_table,
 )
-from service.table import Happening, SeatTaken, Settings, Table, TableCreated
+from service.table import Settings, Table
+from service.table_events import Happening, SeatTaken, Shuffled, TableCreated
+from tests.service.played_hands import a_table as a_seated_table
+from tests.service.played_hands import play_hand, two_decks
 
 OLD = Path(__file__).parents[1] / "data" / "snapshot-schema-1.hex"
 PROFILES = sorted(engine.PROFILES)
@@ -52,7 +59,8 @@ def a_table(profile: str, seed: int) -> tuple[Table, list]:
 def test_a_table_comes_back_as_it_was(profile, seed):
     table, events = a_table(profile, seed)
     assert table == decode_table(encode_table(table))
-    happening = Happening(7, "7-abc", 1, 5, (TableCreated(), SeatTaken(1, "ann", 3), *events))
+    shuffled = Shuffled(bytes(FULL_DECK), bytes(reversed(FULL_DECK)))
+    happening = Happening(7, "7-abc", 1, 5, (TableCreated(), SeatTaken(1, "ann", 3), *events), shuffled)
     assert happening == decode_happening(encode_happening(happening))
     assert table.summary() == decode_summary(encode_summary(table.summary()))
 
@@ -73,6 +81,30 @@ def test_what_is_cut_off_is_noticed(length):
     encoded = encode_table(a_table("baseball", 1)[0])
     with pytest.raises(SnapshotError):
         decode_table(encoded[:length])
+
+
+@given(st.sampled_from(PROFILES), st.integers(0, 10**6), st.booleans())
+def test_the_record_of_a_hand_comes_back_as_it_was(profile, seed, own_game):
+    rng = random.Random(seed)
+    record = play_hand(rng, a_seated_table(rng, profile), two_decks(rng)).hand.record
+    record = replace(record, rules=engine.PROFILES[profile] if own_game else None)
+    assert record == decode_record(encode_record(record))
+
+
+def test_what_was_written_before_hands_were_kept_is_read():
+    """Records end where they did then: the fields that have come since have their defaults."""
+    table, events = a_table("baseball", 5)
+    shorter = msgspec.to_builtins(table)[:-2]
+    old_table = headed(msgspec.msgpack.encode(shorter))
+    assert replace(table, dealt_version=0, dealt_ms=0) == decode_table(old_table)
+    happening = Happening(7, "7-abc", 1, 5, tuple(events))
+    old_happening = headed(msgspec.msgpack.encode(msgspec.to_builtins(happening)[:-1]))
+    assert happening == decode_happening(old_happening)
+    assert happening.shuffled is None
+
+
+def headed(payload):
+    return b"\x01" + zlib.crc32(payload).to_bytes(4, "big") + payload
 
 
 def test_an_unknown_schema_says_so():
@@ -101,6 +133,8 @@ def broken_tables():
         replace(table, seats=(replace(first, player_id=second.player_id), second, *others)),
         replace(table, seats=(replace(first, seat=0), second, *others)),
         replace(table, deadline_ms=None if table.playing else 1),
+        replace(table, paused=True, deadline_ms=1),
+        replace(table, seats=(replace(first, adding=-1), second, *others)),
         replace(table, hand=replace(hand, players=(poorer, *hand.players[1:]))),
         replace(table, hand=replace(hand, deck=(*hand.deck[:-1], hand.deck[0]))),
     ]

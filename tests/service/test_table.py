@@ -1,10 +1,11 @@
+import pytest
 from msgspec.structs import replace
 
 import engine
 from engine import Action, ActionKind
 from engine.cards import FULL_DECK
 from service import seating
-from service.table import Seating, Settings, Table
+from service.table import Seating, Settings, Status, Table
 
 
 def table_of(*stacks: int, profile: str = "seven-card-stud") -> Table:
@@ -72,6 +73,47 @@ def test_what_a_table_waits_for():
     over = replace(table, rules=table.rules.replace(session_pots=3), pots_played=3)
     assert over.session_over
     assert over.summary().session_over
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, Status.WAITING),
+        ({"hand_number": 3}, Status.FINISHED),
+        ({"hand_number": 3, "pots_played": 3}, Status.SESSION_OVER),
+    ],
+)
+def test_the_status_between_hands(changes, status):
+    table = table_of(10, 20)
+    table = replace(table, rules=table.rules.replace(session_pots=3), **changes)
+    assert status == table.status == table.summary().status
+
+
+def test_the_status_of_a_hand():
+    during = dealt(table_of(10, 20))
+    assert Status.PLAYING == during.status == during.summary().status
+    due = replace(during, hand=replace(during.hand, phase="showdown"))
+    assert Status.SHOWDOWN == due.status == due.summary().status
+
+
+def test_a_paused_table_has_no_deadline_and_waiting_chips_need_a_hand():
+    during = dealt(table_of(10, 20))
+    assert [] == replace(during, paused=True, deadline_ms=None).broken()
+    assert 1 == len(replace(during, paused=True).broken())
+    assert 1 == len(replace(during, deadline_ms=None).broken())
+    waiting = during.seated(replace(during.seats[0], adding=5))
+    assert [] == waiting.broken()
+    assert 1 == len(during.seated(replace(during.seats[0], adding=-5)).broken())
+    table = table_of(10, 20)
+    assert 1 == len(table.seated(replace(table.seats[0], adding=5)).broken())
+
+
+def test_the_rules_of_the_next_hand_are_the_tables_unless_it_rained():
+    table = dealt(table_of(10, 20))
+    other = replace(table.hand, rules=engine.PROFILES["football"], phase="finished")
+    assert (False, table.rules) == (table.redeal, replace(table, hand=other).next_rules)
+    rained = replace(table, hand=replace(other, rained=True))
+    assert (True, engine.PROFILES["football"]) == (rained.redeal, rained.next_rules)
 
 
 def test_the_lobby_entry():

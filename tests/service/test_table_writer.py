@@ -8,11 +8,15 @@ import engine
 from service import seating
 from service.credentials import Operator
 from service.errors import Reason, ServiceError
+from service.meters import Meters
 from service.store.base import OutcomeUnknown, StoreUnavailable
 from service.store.durability import Durability
 from service.store.redis import RedisStore
-from service.table import Settings, Table, TableCreated
-from service.table_writer import Change, Mutation, TableWriter
+from service.table import Change, Settings, Table
+from service.table_events import TableCreated, TableDeleted
+from service.table_writer import Mutation, TableWriter
+from tests.service.table_play import Forgetful
+from tests.service.test_meters import samples
 
 CALLER = Operator("acme", "acme")
 
@@ -78,6 +82,31 @@ async def test_a_lost_race_is_worked_out_again(store, clock):
     )
     assert list(range(2, 8)) == sorted(outcome.version for outcome in outcomes)
     assert attempts > len(outcomes)
+
+
+async def test_lost_races_and_known_tables_are_counted(store, clock):
+    first, second = (TableWriter(store, clock, Meters()) for _ in range(2))
+    table = await new_table(first)
+    for _ in range(3):
+        await first.load(table.table_id)
+        await second.load(table.table_id)
+
+    def counted(writer, name):
+        return samples(writer._meters.text())[f"dugout_{name}", ()]
+
+    assert (3, 2) == (counted(first, "table_cache_hits_total"), counted(second, "table_cache_hits_total"))
+    attempts = 0
+
+    def race(loaded):
+        nonlocal attempts
+        attempts += 1
+        return seat(f"player{attempts}")(loaded)
+
+    await asyncio.gather(
+        *(writer.change(CALLER, Mutation("Take", table.table_id), admit, race) for writer in (first, second) * 3)
+    )
+    lost = counted(first, "commit_conflicts_total") + counted(second, "commit_conflicts_total")
+    assert attempts - 6 == lost > 0
 
 
 async def test_who_always_loses_gives_up(store, clock, writer):
@@ -153,6 +182,50 @@ async def test_where_nothing_is_to_be_done_nothing_is_committed(writer):
     assert table == await writer.load(table.table_id)
 
 
+def end(table):
+    return Change(replace(table, seats=(), taken=table.brought), (TableDeleted(),), b"paid", deleted=True)
+
+
+async def test_a_deleted_table_is_gone_for_every_writer_and_its_last_events_are_not(writer, store, clock):
+    other = TableWriter(store, clock)
+    table = await new_table(writer)
+    await other.load(table.table_id)
+    deleted = await writer.delete(CALLER, Mutation("Delete", table.table_id), admit, end)
+    assert (2, b"paid", (TableDeleted(),)) == (deleted.version, deleted.result, deleted.happening.events)
+    assert (None, None) == (await writer.load(table.table_id), await other.load(table.table_id))
+    assert deleted.happening == await other.happening(table.table_id, 2)
+    with pytest.raises(ServiceError) as refusal:
+        await other.delete(CALLER, Mutation("Delete", table.table_id), admit, end)
+    assert Reason.TABLE_NOT_FOUND == refusal.value.reason
+
+
+async def test_a_repeated_deletion_finds_its_result_at_any_worker(writer, store, clock):
+    table = await new_table(writer)
+    mutation = Mutation("Delete", table.table_id, str(uuid.uuid4()), body=b"one")
+    first = await writer.delete(CALLER, mutation, admit, end)
+    assert first == await writer.delete(CALLER, mutation, admit, end)
+    assert first == await TableWriter(store, clock).delete(CALLER, mutation, admit, end)
+    with pytest.raises(ServiceError) as refusal:
+        await writer.delete(CALLER, replace(mutation, body=b"two"), admit, end)
+    assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+    with pytest.raises(ServiceError) as refusal:
+        await writer.delete(Operator("acme", "acme/2"), mutation, admit, end)
+    assert Reason.TABLE_NOT_FOUND == refusal.value.reason
+
+
+async def test_a_deletion_whose_answer_was_lost_is_found_by_its_request_id(embedded, clock):
+    store = Forgetful(embedded.url)
+    await store.connect()
+    writer = TableWriter(store, clock)
+    table = await new_table(writer)
+    mutation = Mutation("Delete", table.table_id, str(uuid.uuid4()), body=b"one")
+    store.losing = True
+    with pytest.raises(OutcomeUnknown):
+        await writer.delete(CALLER, mutation, admit, end)
+    assert (2, b"paid") == ((found := await writer.delete(CALLER, mutation, admit, end)).version, found.result)
+    await store.close()
+
+
 async def test_a_store_that_is_gone_changes_nothing(embedded, clock):
     lost = RedisStore("redis://127.0.0.1:1", timeout_ms=200, durability=Durability("memory"))
     writer = TableWriter(lost, clock)
@@ -160,3 +233,56 @@ async def test_a_store_that_is_gone_changes_nothing(embedded, clock):
         await writer.change(CALLER, Mutation("Take", "t"), admit, seat("ann"))
     assert not isinstance(refusal.value, OutcomeUnknown)
     await lost.close()
+
+
+class TestAdvance:
+    async def test_what_happens_by_itself_is_a_commit_like_any_other(self, writer):
+        table = await new_table(writer)
+        written = await writer.advance(table.table_id, seat("ann"))
+        assert (2, b"ann") == (written.version, written.result)
+        assert written.table == await writer.load(table.table_id)
+
+    async def test_nothing_is_due(self, writer):
+        table = await new_table(writer)
+        assert await writer.advance(table.table_id, lambda table: None) is None
+        assert await writer.advance("nowhere", seat("ann")) is None
+        assert table == await writer.load(table.table_id)
+
+    async def test_somebody_who_was_faster_is_seen(self, store, writer, clock):
+        table, faster, seen = await new_table(writer), TableWriter(store, clock), []
+
+        async def change(name):
+            await faster.change(CALLER, Mutation("Take", table.table_id), admit, seat(name))
+
+        def work_out(loaded):
+            seen.append(loaded.version)
+            return None if loaded.seats else seat("ann")(loaded)
+
+        commit = store.commit
+
+        async def too_late(wanted):
+            store.commit = commit
+            await change("bob")
+            return await commit(wanted)
+
+        store.commit = too_late
+        assert await writer.advance(table.table_id, work_out) is None
+        assert [1, 2] == seen
+
+    async def test_only_what_somebody_does_puts_the_end_of_an_idle_table_off(self, store, clock):
+        writer = TableWriter(store, clock, idle_ttl_ms=5000)
+        table = await new_table(writer)
+        created_ms = clock.time_ms
+        assert created_ms + 5000 == table.idle_ms
+        clock.time_ms += 1000
+        assert created_ms + 5000 == (await writer.advance(table.table_id, seat("ann"))).table.idle_ms
+        changed = await writer.change(CALLER, Mutation("Take", table.table_id), admit, seat("bob"))
+        assert created_ms + 6000 == changed.table.idle_ms
+
+    async def test_a_table_that_ends_is_gone(self, store, writer, clock):
+        table = await new_table(writer)
+        await writer.advance(table.table_id, seat("ann"))
+        ended = await writer.advance(table.table_id, seating.close)
+        assert (3, ()) == (ended.version, ended.table.seats)
+        assert None is await writer.load(table.table_id)
+        assert None is await writer.advance(table.table_id, seating.close)

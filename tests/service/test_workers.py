@@ -1,122 +1,24 @@
 """``dugout serve`` as its users run it: processes, signals, crashes."""
 
-import http.client
-import json
 import os
 import signal
 import socket
 import subprocess
-import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+import uuid
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import grpc
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
+from tests.service.serving import COMMAND, Serving, eventually, gone, processes, serving
 
-RETRIED = json.dumps(
-    {
-        "methodConfig": [
-            {
-                "name": [{}],
-                "retryPolicy": {
-                    "maxAttempts": 5,
-                    "initialBackoff": "0.05s",
-                    "maxBackoff": "0.5s",
-                    "backoffMultiplier": 2,
-                    "retryableStatusCodes": ["UNAVAILABLE"],
-                },
-            }
-        ]
-    }
-)
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
-
-COMMAND = [sys.executable, "-c", "from service.cli import main; main()", "serve"]
-
-
-def processes() -> list[tuple[int, int, str]]:
-    """Return pid, parent and command line of every process."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            found.append((int(folder.name), parent, (folder / "cmdline").read_text().replace("\0", " ")))
-    return found
-
-
-class Serving:
-    """A running ``dugout serve``."""
-
-    def __init__(self, process: subprocess.Popen, said: dict) -> None:
-        self.process = process
-        self.address = said["address"]
-        self.metrics_url = said["metrics"]
-        self.options = {"metadata": (("authorization", f"Bearer {said['operator_key']}"),), "timeout": 20}
-
-    @contextmanager
-    def tables(self) -> Iterator[stud_pb2_grpc.TableServiceStub]:
-        options = [("grpc.service_config", RETRIED), ("grpc.use_local_subchannel_pool", 1)]
-        with grpc.insecure_channel(self.address, options=options) as channel:
-            yield stud_pb2_grpc.TableServiceStub(channel)
-
-    def children(self, of: str) -> set[int]:
-        """Return the child processes whose command line has some text in it."""
-        return {pid for pid, parent, command in processes() if parent == self.process.pid and of in command}
-
-    def metrics(self, path: str = "/metrics") -> tuple[int, str]:
-        """Return the status and the body of an answer of the metrics port."""
-        connection = http.client.HTTPConnection(urlsplit(self.metrics_url).netloc, timeout=10)
-        with closing(connection):
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-
-    def metric(self, name: str) -> int:
-        lines = self.metrics()[1].splitlines()
-        return int(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
-
-
-@contextmanager
-def serving(*flags: str, **environment: str) -> Iterator[Serving]:
-    command = [*COMMAND, "--dev", "--json", "--port", "0", *flags]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment}
-    )
-    try:
-        yield Serving(process, json.loads(process.stdout.readline()))
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-        process.stdout.close()
-
-
-def eventually(check, *, within_s: float = 60.0):
-    """Wait until something holds and return it."""
-    give_up = time.monotonic() + within_s
-    while not (found := check()):
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-    return found
-
-
-def gone(pids: set[int]) -> bool:
-    def alive(pid: int) -> bool:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
-
-    return not any(map(alive, pids))
 
 
 def refused(*flags: str, **environment: str) -> tuple[int, str]:
@@ -174,6 +76,36 @@ def test_a_killed_worker_loses_nothing_and_is_replaced():
         assert [50, 50] == [seat.stack for seat in now.seats]
 
 
+def test_killed_workers_leave_no_absent_player_waiting():
+    """Twenty hands of two who are away: each ends with the bring-in posted and a fold, once, though workers die."""
+    with serving("--workers", "2") as server, server.tables() as tables:
+        request = stud_pb2.CreateTableRequest(profile="seven-card-stud", action_time={"seconds": 1})
+        table_ids = [tables.CreateTable(request, **server.options).table.table_id for _ in range(20)]
+        for table_id in table_ids:
+            for player in ("ann", "bob"):
+                seating = stud_pb2.TakeSeatRequest(table_id=table_id, player_id=player, stack=50)
+                tables.TakeSeat(seating, **server.options)
+        for table_id in table_ids:
+            tables.Deal(stud_pb2.DealRequest(table_id=table_id), **server.options)
+        for _ in range(3):
+            time.sleep(0.5)
+            os.kill(min(server.children("service.server")), signal.SIGKILL)
+
+        def played_out(table_id):
+            request = stud_pb2.GetTableRequest(table_id=table_id)
+            table = tables.GetTable(request, wait_for_ready=True, **server.options).table
+            return table.status == stud_pb2.TABLE_STATUS_FINISHED
+
+        for table_id in table_ids:
+            eventually(lambda table_id=table_id: played_out(table_id))
+            events = []
+            for happening in tables.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **server.options):
+                events += [event.WhichOneof("kind") for event in happening.events]
+                if "hand_ended" in events:
+                    break
+            assert [2, 1, 1] == [events.count(kind) for kind in ("action_timed_out", "bring_in_posted", "folded")]
+
+
 def test_a_killed_store_comes_back_with_its_data(tmp_path: Path):
     with serving("--data-dir", str(tmp_path), DUGOUT_DURABILITY="always") as server, server.tables() as tables:
         table = create(tables, server)
@@ -186,8 +118,8 @@ def test_a_killed_store_comes_back_with_its_data(tmp_path: Path):
         assert table.table_id == tables.ListTables(stud_pb2.ListTablesRequest(), **server.options).tables[0].table_id
 
 
-def test_when_the_parent_is_killed_nothing_stays():
-    with serving("--workers", "2") as server:
+def test_when_the_parent_is_killed_nothing_stays(tmp_path: Path):
+    with serving("--workers", "2", TMPDIR=str(tmp_path)) as server:
         with server.tables() as tables:
             create(tables, server)
         left = server.children("")
@@ -195,6 +127,23 @@ def test_when_the_parent_is_killed_nothing_stays():
         server.process.kill()
         server.process.wait()
         eventually(lambda: gone(left))
+        assert [] == list(tmp_path.glob("dugout-metrics-*"))
+
+
+def test_a_terminal_that_hangs_up_ends_the_server():
+    terminal, its_end = os.openpty()
+    with subprocess.Popen(
+        [*COMMAND, "--dev", "--json", "--port", "0"],
+        stdin=its_end,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        assert 0 == process.wait(60)
+    os.close(its_end)
+    os.close(terminal)
 
 
 def test_a_second_server_on_the_port_fails():
@@ -259,3 +208,192 @@ def test_people_get_the_settings_without_secrets():
     assert "acme" in said
     for hidden in (secret, "t" * 32):
         assert hidden not in said + out + err
+
+
+class Load:
+    """Players who sit down and get up again, each at a table of their own, through the client that the guide publishes.
+
+    A call that fails ends its player; a change that was made twice, or not at all, shows in the table's version.
+    """
+
+    def __init__(self, server: Serving, players: int = 12) -> None:
+        self._server = server
+        self._over = threading.Event()
+        self.calls = 0
+        self.failures: list[str] = []
+        self._players = [threading.Thread(target=self._play) for _ in range(players)]
+
+    def __enter__(self) -> "Load":
+        for player in self._players:
+            player.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for player in self._players:
+            player.join()
+
+    def _play(self) -> None:
+        with self._server.tables() as tables:
+            try:
+                self._take_turns(tables)
+            except grpc.RpcError as error:
+                self.failures.append(f"{error.code().name}: {error.details()}")
+
+    def _take_turns(self, tables: stud_pb2_grpc.TableServiceStub) -> None:
+        options = self._server.options
+        request = stud_pb2.CreateTableRequest(profile="baseball", request_id=str(uuid.uuid4()))
+        table_id, version = tables.CreateTable(request, **options).table.table_id, 1
+        while not self._over.is_set():
+            for call, request in (
+                (tables.TakeSeat, stud_pb2.TakeSeatRequest(player_id="ann", seat=1, stack=50)),
+                (tables.LeaveSeat, stud_pb2.LeaveSeatRequest(player_id="ann", seat=1)),
+            ):
+                request.table_id, request.request_id = table_id, str(uuid.uuid4())
+                version += 1
+                if version != call(request, **options).version:
+                    self.failures.append(f"not version {version}")
+                self.calls += 1
+
+
+def more_calls(load: Load) -> None:
+    """Wait until the load has gone on for a while."""
+    before = load.calls
+    eventually(lambda: load.calls > before + 200 or load.failures)
+
+
+class TestUnderLoad:
+    def test_all_workers_are_replaced_one_by_one_and_no_call_fails(self):
+        with serving("--workers", "2") as server, Load(server) as load:
+            more_calls(load)
+            for _ in range(2):
+                before = server.children("service.server")
+                server.process.send_signal(signal.SIGHUP)
+                eventually(lambda before=before: gone(before) and server.metric("dugout_workers") == 2)
+                more_calls(load)
+            assert [] == load.failures
+            assert 2 == len(eventually(lambda: (said := server.log("all workers replaced"))[1:] and said))
+            assert 0 == server.metric("dugout_worker_restarts_total")
+
+    def test_a_worker_that_is_told_to_end_fails_no_call_and_is_replaced(self):
+        with serving("--workers", "2") as server, Load(server) as load:
+            more_calls(load)
+            for pid in server.children("service.server"):
+                os.kill(pid, signal.SIGTERM)
+                eventually(lambda pid=pid: gone({pid}) and server.metric("dugout_workers") == 2)
+                more_calls(load)
+            assert [] == load.failures
+            assert 2 == len(server.log("worker ended as it was told"))
+            assert (0, []) == (server.metric("dugout_worker_restarts_total"), server.log("worker died"))
+
+    def test_the_whole_server_ends_in_order(self):
+        with serving("--workers", "2") as server, Load(server) as load:
+            more_calls(load)
+            assert 0 == server.stop()
+            eventually(lambda: len(load.failures) == 12)
+            # Nobody listens any more: that is the only thing that callers are told.
+            assert {"UNAVAILABLE"} == {failure.partition(":")[0] for failure in load.failures}
+
+
+def test_keys_are_read_again(tmp_path):
+    file = tmp_path / "operators"
+    first, second = "acme/1:first-secret", "acme/2:second-secret"
+
+    def accepted(tables) -> list[str]:
+        """Return which of the keys may list tables."""
+        found = []
+        for key in (first, second):
+            with suppress(grpc.RpcError):
+                metadata = (("authorization", f"Bearer {key}"),)
+                tables.ListTables(stud_pb2.ListTablesRequest(), timeout=20, metadata=metadata)
+                found.append(key)
+        return found
+
+    file.write_text(first)
+    with serving("--workers", "2", DUGOUT_OPERATOR_KEYS_FILE=str(file)) as server:
+
+        def asked_again(text: str, told: str) -> list[str]:
+            already = len(server.log(told))
+            file.write_text(text)
+            server.process.send_signal(signal.SIGHUP)
+            eventually(lambda: len(server.log(told)) > already)
+            with server.tables() as tables:
+                create(tables, server)  # the key of --dev stays
+                return accepted(tables)
+
+        with server.tables() as tables:
+            assert [first] == accepted(tables)
+        assert [first, second] == asked_again(f"{first}\n{second}", "all workers replaced")
+        assert [first, second] == asked_again(f"{second} rubbish", "replacing workers given up: those before go on")
+        assert [second] == asked_again(second, "all workers replaced")
+        assert "-secret" not in "".join(map(str, server.log("replacing workers given up: those before go on")))
+
+
+def test_workers_that_cannot_be_replaced_go_on():
+    with serving("--workers", "2") as server, server.tables() as tables:
+        table = create(tables, server)
+        before = server.children("service.server")
+        (store,) = server.children("valkey")
+        os.kill(store, signal.SIGSTOP)  # a new worker cannot begin without its store
+        try:
+            server.process.send_signal(signal.SIGHUP)
+            eventually(lambda: server.log("replacing workers given up: those before go on"))
+        finally:
+            os.kill(store, signal.SIGCONT)
+        eventually(lambda: server.children("service.server") == before)
+        request = stud_pb2.GetTableRequest(table_id=table.table_id)
+        assert table == tables.GetTable(request, **server.options).table
+
+
+def test_a_crash_loop_is_reported():
+    with serving() as server:
+        assert 0 == server.metric("dugout_crash_loop")
+        killed: set[int] = set()
+
+        def kill_the_next() -> bool:
+            for pid in server.children("service.server") - killed:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+            return bool(server.log("crash loop"))
+
+        eventually(kill_the_next)
+        assert 1 == len(server.log("crash loop"))
+        assert (1, 5) == (server.metric("dugout_crash_loop"), server.metric("dugout_worker_restarts_total"))
+        assert 5 == len(killed)
+        with server.tables() as tables:  # it goes on trying, and then all is well
+            eventually(lambda: server.metric("dugout_workers") == 1)
+            assert 1 == create(tables, server).version
+
+
+def test_the_figures_of_all_workers_on_one_port_and_none_goes_down_when_one_is_killed():
+    def figures() -> dict[tuple[str, ...], float]:
+        return {
+            (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
+            for family in text_string_to_metric_families(server.metrics()[1])
+            for sample in family.samples
+        }
+
+    def counters(found: dict[tuple[str, ...], float]) -> dict[tuple[str, ...], float]:
+        sums = ("_total", "_count", "_sum", "_bucket")
+        return {name: value for name, value in found.items() if name[0].endswith(sums) and "process" not in name[0]}
+
+    with serving("--workers", "2") as server, Load(server, 4) as load:
+        more_calls(load)
+        took_seats = ("dugout_rpcs_total", "OK", "stud.v1.TableService/TakeSeat")
+        eventually(lambda: figures()[took_seats] > 50)
+        before = figures()
+        assert before["dugout_store_seconds_count", "commit"] > 100
+        assert before["dugout_rpc_seconds_count", "stud.v1.TableService/TakeSeat"] > 50
+        assert before["dugout_table_cache_hits_total",] > 50
+        for process in ("parent", "store", "worker-1", "worker-2"):
+            assert before["dugout_process_resident_memory_bytes", process] > 1 << 20
+            assert ("dugout_process_cpu_seconds_total", process) in before
+        killed = server.children("service.server")
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
+            eventually(lambda pid=pid: gone({pid}) and server.metric("dugout_workers") == 2)
+        after = counters(figures())
+        assert {} == {name: value for name, value in counters(before).items() if after[name] < value}
+        assert after[took_seats] > before[took_seats]
+        eventually(lambda: figures()["dugout_tables_live",] == 4)
+        assert not [name for name in figures() if name[0].startswith("dugout") and "worker-3" in name]

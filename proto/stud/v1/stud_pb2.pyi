@@ -87,7 +87,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SEATING_ENDED: _ErrorReason.ValueType  # 23
     """PERMISSION_DENIED: the player of the seat token has left that seat."""
     ERROR_REASON_SPECTATORS_REFUSED: _ErrorReason.ValueType  # 24
-    """PERMISSION_DENIED: the table lets only its players watch."""
+    """PERMISSION_DENIED: the table lets only its players and its operator watch, and the caller came without credentials."""
     ERROR_REASON_TABLE_NOT_FOUND: _ErrorReason.ValueType  # 30
     """NOT_FOUND: there is no such table in the caller's tenant. Metadata: `table_id`."""
     ERROR_REASON_HAND_NOT_FOUND: _ErrorReason.ValueType  # 31
@@ -123,11 +123,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_NOT_PAUSED: _ErrorReason.ValueType  # 59
     """FAILED_PRECONDITION: the table is not paused."""
     ERROR_REASON_STACK_TOO_LARGE: _ErrorReason.ValueType  # 60
-    """FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, `max_buy_in`."""
+    """FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, chips that wait
+    for the end of the hand included, `max_buy_in`.
+    """
     ERROR_REASON_DEALERS_CHOICE_OFF: _ErrorReason.ValueType  # 61
     """FAILED_PRECONDITION: the deal names a game at a table without dealer's choice."""
     ERROR_REASON_NOT_THE_DEALER: _ErrorReason.ValueType  # 62
     """FAILED_PRECONDITION: only the dealer of the next hand may name its game. Metadata: `button_seat`."""
+    ERROR_REASON_REDEAL_KEEPS_GAME: _ErrorReason.ValueType  # 63
+    """FAILED_PRECONDITION: the hand was rained out, and what is dealt again is the same game. Metadata: `profile`."""
     ERROR_REASON_STALE_ETAG: _ErrorReason.ValueType  # 70
     """ABORTED: the table has changed since. Metadata: `etag` and `version`, the current ones."""
     ERROR_REASON_VERSION_TOO_OLD: _ErrorReason.ValueType  # 80
@@ -139,7 +143,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 91
     """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 92
-    """RESOURCE_EXHAUSTED: the caller has too many streams open. Metadata: `limit`."""
+    """RESOURCE_EXHAUSTED: the operator key, the seat token or, without credentials, the caller's address has too many
+    streams open at this worker. Metadata: `limit`.
+    """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 100
     """UNAVAILABLE: the store cannot be reached; nothing has changed. With RetryInfo."""
     ERROR_REASON_OUTCOME_UNKNOWN: _ErrorReason.ValueType  # 101
@@ -149,7 +155,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_DRAINING: _ErrorReason.ValueType  # 103
     """UNAVAILABLE: this server is shutting down; call again and another one answers."""
     ERROR_REASON_WATCHER_TOO_SLOW: _ErrorReason.ValueType  # 104
-    """UNAVAILABLE: the watcher did not keep up; resume from the last version received."""
+    """UNAVAILABLE: the client took nothing from its stream for too long; resume from the last version received."""
     ERROR_REASON_INTERRUPTED: _ErrorReason.ValueType  # 105
     """UNAVAILABLE: the server gave up in the middle of the call. Repeat it with the same request id."""
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 110
@@ -203,7 +209,7 @@ token.
 ERROR_REASON_SEATING_ENDED: ErrorReason.ValueType  # 23
 """PERMISSION_DENIED: the player of the seat token has left that seat."""
 ERROR_REASON_SPECTATORS_REFUSED: ErrorReason.ValueType  # 24
-"""PERMISSION_DENIED: the table lets only its players watch."""
+"""PERMISSION_DENIED: the table lets only its players and its operator watch, and the caller came without credentials."""
 ERROR_REASON_TABLE_NOT_FOUND: ErrorReason.ValueType  # 30
 """NOT_FOUND: there is no such table in the caller's tenant. Metadata: `table_id`."""
 ERROR_REASON_HAND_NOT_FOUND: ErrorReason.ValueType  # 31
@@ -239,11 +245,15 @@ ERROR_REASON_TABLE_PAUSED: ErrorReason.ValueType  # 58
 ERROR_REASON_TABLE_NOT_PAUSED: ErrorReason.ValueType  # 59
 """FAILED_PRECONDITION: the table is not paused."""
 ERROR_REASON_STACK_TOO_LARGE: ErrorReason.ValueType  # 60
-"""FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, `max_buy_in`."""
+"""FAILED_PRECONDITION: the chips would raise the stack above the table's maximum. Metadata: `stack`, chips that wait
+for the end of the hand included, `max_buy_in`.
+"""
 ERROR_REASON_DEALERS_CHOICE_OFF: ErrorReason.ValueType  # 61
 """FAILED_PRECONDITION: the deal names a game at a table without dealer's choice."""
 ERROR_REASON_NOT_THE_DEALER: ErrorReason.ValueType  # 62
 """FAILED_PRECONDITION: only the dealer of the next hand may name its game. Metadata: `button_seat`."""
+ERROR_REASON_REDEAL_KEEPS_GAME: ErrorReason.ValueType  # 63
+"""FAILED_PRECONDITION: the hand was rained out, and what is dealt again is the same game. Metadata: `profile`."""
 ERROR_REASON_STALE_ETAG: ErrorReason.ValueType  # 70
 """ABORTED: the table has changed since. Metadata: `etag` and `version`, the current ones."""
 ERROR_REASON_VERSION_TOO_OLD: ErrorReason.ValueType  # 80
@@ -255,7 +265,9 @@ ERROR_REASON_TOO_LARGE: ErrorReason.ValueType  # 90
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 91
 """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 92
-"""RESOURCE_EXHAUSTED: the caller has too many streams open. Metadata: `limit`."""
+"""RESOURCE_EXHAUSTED: the operator key, the seat token or, without credentials, the caller's address has too many
+streams open at this worker. Metadata: `limit`.
+"""
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 100
 """UNAVAILABLE: the store cannot be reached; nothing has changed. With RetryInfo."""
 ERROR_REASON_OUTCOME_UNKNOWN: ErrorReason.ValueType  # 101
@@ -265,7 +277,7 @@ ERROR_REASON_TABLE_BUSY: ErrorReason.ValueType  # 102
 ERROR_REASON_DRAINING: ErrorReason.ValueType  # 103
 """UNAVAILABLE: this server is shutting down; call again and another one answers."""
 ERROR_REASON_WATCHER_TOO_SLOW: ErrorReason.ValueType  # 104
-"""UNAVAILABLE: the watcher did not keep up; resume from the last version received."""
+"""UNAVAILABLE: the client took nothing from its stream for too long; resume from the last version received."""
 ERROR_REASON_INTERRUPTED: ErrorReason.ValueType  # 105
 """UNAVAILABLE: the server gave up in the middle of the call. Repeat it with the same request id."""
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 110
@@ -2189,6 +2201,7 @@ class Table(_message.Message):
     LEADER_SEAT_FIELD_NUMBER: _builtins.int
     RAINED_OUT_FIELD_NUMBER: _builtins.int
     CARRY_FIELD_NUMBER: _builtins.int
+    DEAL_TIME_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id: made by the server, opaque."""
     version: _builtins.int
@@ -2200,7 +2213,9 @@ class Table(_message.Message):
     profile: _builtins.str
     """The game it plays."""
     viewer_seat: _builtins.int
-    """Whose view this is: a seat, or 0 for somebody who holds no cards here."""
+    """Whose view this is: a seat, or 0 for somebody who has none here. A player who was not dealt into the hand that is
+    shown sees no more of it than a spectator does.
+    """
     status: Global___TableStatus.ValueType
     """What the table waits for."""
     paused: _builtins.bool
@@ -2210,7 +2225,7 @@ class Table(_message.Message):
     pots_played: _builtins.int
     """How many hands have been resolved (a rained-out one is not), for sessions that end after a number of pots."""
     hand_profile: _builtins.str
-    """The game of that hand, where dealer's choice may give it its own."""
+    """The game of that hand: the table's, unless dealer's choice gave it another one. Empty before the first."""
     button_seat: _builtins.int
     """The dealer of that hand; 0 before the first."""
     street: _builtins.int
@@ -2255,8 +2270,8 @@ class Table(_message.Message):
 
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """When the seat to act runs out of time and is acted for, or an overdue showdown is held by itself; unset where no
-        clock is running.
+        """When the seat to act runs out of time, its time bank included, and is acted for, or an overdue showdown is held by
+        itself; unset where no clock is running. The action time ends `time_bank` of that seat earlier.
         """
 
     @_builtins.property
@@ -2284,6 +2299,10 @@ class Table(_message.Message):
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When this version was committed."""
+
+    @_builtins.property
+    def deal_time(self) -> _timestamp_pb2.Timestamp:
+        """When the next hand is dealt by itself; unset where it is not, or too few can play."""
 
     def __init__(
         self,
@@ -2321,10 +2340,11 @@ class Table(_message.Message):
         leader_seat: _builtins.int = ...,
         rained_out: _builtins.bool = ...,
         carry: _builtins.int = ...,
+        deal_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline", "hand_rules", b"hand_rules", "offer", b"offer", "rules", b"rules", "settings", b"settings", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "deadline", b"deadline", "deal_time", b"deal_time", "hand_rules", b"hand_rules", "offer", b"offer", "rules", b"rules", "settings", b"settings", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["awards", b"awards", "button_seat", b"button_seat", "cards_left", b"cards_left", "carry", b"carry", "community_cards", b"community_cards", "create_time", b"create_time", "deadline", b"deadline", "etag", b"etag", "hand_number", b"hand_number", "hand_profile", b"hand_profile", "hand_rules", b"hand_rules", "leader_seat", b"leader_seat", "legal_actions", b"legal_actions", "level", b"level", "name", b"name", "named_wild_rank", b"named_wild_rank", "offer", b"offer", "paused", b"paused", "pots", b"pots", "pots_played", b"pots_played", "profile", b"profile", "rained_out", b"rained_out", "rules", b"rules", "seats", b"seats", "settings", b"settings", "status", b"status", "street", b"street", "table_id", b"table_id", "to_act_seat", b"to_act_seat", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat", "winner_seats", b"winner_seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awards", b"awards", "button_seat", b"button_seat", "cards_left", b"cards_left", "carry", b"carry", "community_cards", b"community_cards", "create_time", b"create_time", "deadline", b"deadline", "deal_time", b"deal_time", "etag", b"etag", "hand_number", b"hand_number", "hand_profile", b"hand_profile", "hand_rules", b"hand_rules", "leader_seat", b"leader_seat", "legal_actions", b"legal_actions", "level", b"level", "name", b"name", "named_wild_rank", b"named_wild_rank", "offer", b"offer", "paused", b"paused", "pots", b"pots", "pots_played", b"pots_played", "profile", b"profile", "rained_out", b"rained_out", "rules", b"rules", "seats", b"seats", "settings", b"settings", "status", b"status", "street", b"street", "table_id", b"table_id", "to_act_seat", b"to_act_seat", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat", "winner_seats", b"winner_seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2341,6 +2361,9 @@ class TableSettings(_message.Message):
     SPECTATORS_FIELD_NUMBER: _builtins.int
     ACTION_TIME_FIELD_NUMBER: _builtins.int
     AUTO_DEAL_FIELD_NUMBER: _builtins.int
+    TIME_BANK_FIELD_NUMBER: _builtins.int
+    SIT_OUT_AFTER_FIELD_NUMBER: _builtins.int
+    DEAL_PAUSE_FIELD_NUMBER: _builtins.int
     min_buy_in: _builtins.int
     """The fewest minor units a player may sit down with."""
     max_buy_in: _builtins.int
@@ -2349,9 +2372,19 @@ class TableSettings(_message.Message):
     """Whether callers without a seat may watch."""
     auto_deal: _builtins.bool
     """Whether the next hand is dealt by itself."""
+    sit_out_after: _builtins.int
+    """After how many timeouts in a row a player sits out; 0: never."""
     @_builtins.property
     def action_time(self) -> _duration_pb2.Duration:
-        """How long a seat may think before it is acted for."""
+        """How long a seat may think before its time bank is drawn on, or it is acted for."""
+
+    @_builtins.property
+    def time_bank(self) -> _duration_pb2.Duration:
+        """What each player may think beyond the action times in all, from taking the seat on."""
+
+    @_builtins.property
+    def deal_pause(self) -> _duration_pb2.Duration:
+        """How long after a hand the next one is dealt by itself."""
 
     def __init__(
         self,
@@ -2361,10 +2394,13 @@ class TableSettings(_message.Message):
         spectators: _builtins.bool = ...,
         action_time: _duration_pb2.Duration | None = ...,
         auto_deal: _builtins.bool = ...,
+        time_bank: _duration_pb2.Duration | None = ...,
+        sit_out_after: _builtins.int = ...,
+        deal_pause: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time", "deal_pause", b"deal_pause", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time", "auto_deal", b"auto_deal", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "spectators", b"spectators"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_time", b"action_time", "auto_deal", b"auto_deal", "deal_pause", b"deal_pause", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "sit_out_after", b"sit_out_after", "spectators", b"spectators", "time_bank", b"time_bank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2393,6 +2429,8 @@ class Seat(_message.Message):
     SHOWN_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     OUT_FIELD_NUMBER: _builtins.int
+    ADDING_FIELD_NUMBER: _builtins.int
+    TIME_BANK_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Its number."""
     player_id: _builtins.str
@@ -2419,6 +2457,8 @@ class Seat(_message.Message):
     """Whether the hand was shown to all."""
     out: _builtins.bool
     """Whether the player rolled every card without taking the lead: no more bets, but the hand stays shown."""
+    adding: _builtins.int
+    """Chips that come to the stack when the running hand ends, in minor units. They are not yet in `bought_in`."""
     @_builtins.property
     def down_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Cards dealt down, in the order they came; `??` where the viewer may not see them."""
@@ -2434,6 +2474,13 @@ class Seat(_message.Message):
     @_builtins.property
     def hand(self) -> Global___ShownHand:
         """What the shown hand is worth; unset until it is shown."""
+
+    @_builtins.property
+    def time_bank(self) -> _duration_pb2.Duration:
+        """What is left of the player's time bank, as of the end of the last turn; unset at tables without. It is drawn on by
+        itself when the action time runs out and is not refilled. Not of the hand: it is set whether the player is in it
+        or not.
+        """
 
     def __init__(
         self,
@@ -2455,10 +2502,12 @@ class Seat(_message.Message):
         shown: _builtins.bool = ...,
         hand: Global___ShownHand | None = ...,
         out: _builtins.bool = ...,
+        adding: _builtins.int = ...,
+        time_bank: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "up_cards", b"up_cards"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adding", b"adding", "all_in", b"all_in", "bet", b"bet", "bought_in", b"bought_in", "contributed", b"contributed", "dead_cards", b"dead_cards", "down_cards", b"down_cards", "folded", b"folded", "hand", b"hand", "in_hand", b"in_hand", "leaving", b"leaving", "out", b"out", "player_id", b"player_id", "seat", b"seat", "shown", b"shown", "sitting_out", b"sitting_out", "stack", b"stack", "time_bank", b"time_bank", "up_cards", b"up_cards"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2741,6 +2790,9 @@ class Event(_message.Message):
     SESSION_ENDED_FIELD_NUMBER: _builtins.int
     TABLE_DELETED_FIELD_NUMBER: _builtins.int
     CARRY_SPLIT_FIELD_NUMBER: _builtins.int
+    CHIPS_QUEUED_FIELD_NUMBER: _builtins.int
+    GAME_NAMED_FIELD_NUMBER: _builtins.int
+    HAND_VOIDED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hand_started(self) -> Global___HandStarted:
         """A hand began."""
@@ -2905,6 +2957,18 @@ class Event(_message.Message):
     def carry_split(self) -> Global___CarrySplit:
         """A rained-out pot was split: no hand can be dealt for it."""
 
+    @_builtins.property
+    def chips_queued(self) -> Global___ChipsQueued:
+        """A player's chips wait for the end of the hand."""
+
+    @_builtins.property
+    def game_named(self) -> Global___GameNamed:
+        """The next hand is another game than the table's."""
+
+    @_builtins.property
+    def hand_voided(self) -> Global___HandVoided:
+        """The running hand is void, as the table is deleted."""
+
     def __init__(
         self,
         *,
@@ -2949,12 +3013,15 @@ class Event(_message.Message):
         session_ended: Global___SessionEnded | None = ...,
         table_deleted: Global___TableDeleted | None = ...,
         carry_split: Global___CarrySplit | None = ...,
+        chips_queued: Global___ChipsQueued | None = ...,
+        game_named: Global___GameNamed | None = ...,
+        hand_voided: Global___HandVoided | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "chips_queued", b"chips_queued", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "game_named", b"game_named", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action_timed_out", b"action_timed_out", "ante_posted", b"ante_posted", "bet_made", b"bet_made", "bet_returned", b"bet_returned", "betting_closed", b"betting_closed", "bring_in_posted", b"bring_in_posted", "burned", b"burned", "burns_returned", b"burns_returned", "called", b"called", "card_dealt", b"card_dealt", "card_exposed", b"card_exposed", "card_replaced", b"card_replaced", "card_rolled", b"card_rolled", "carry_split", b"carry_split", "checked", b"checked", "chips_added", b"chips_added", "chips_queued", b"chips_queued", "community_card_dealt", b"community_card_dealt", "completed", b"completed", "folded", b"folded", "game_named", b"game_named", "hand_ended", b"hand_ended", "hand_shown", b"hand_shown", "hand_started", b"hand_started", "hand_voided", b"hand_voided", "kind", b"kind", "leader_named", b"leader_named", "player_out", b"player_out", "pot_awarded", b"pot_awarded", "purchase_declined", b"purchase_declined", "purchase_made", b"purchase_made", "purchase_offered", b"purchase_offered", "rained_out", b"rained_out", "raised", b"raised", "sat_in", b"sat_in", "sat_out", b"sat_out", "seat_left", b"seat_left", "seat_taken", b"seat_taken", "session_ended", b"session_ended", "street_started", b"street_started", "table_created", b"table_created", "table_deleted", b"table_deleted", "table_paused", b"table_paused", "table_resumed", b"table_resumed", "wild_named", b"wild_named"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["hand_started", "ante_posted", "burned", "burns_returned", "street_started", "card_dealt", "community_card_dealt", "card_rolled", "wild_named", "purchase_offered", "purchase_made", "purchase_declined", "card_replaced", "bring_in_posted", "completed", "checked", "called", "bet_made", "raised", "folded", "leader_named", "player_out", "bet_returned", "betting_closed", "hand_shown", "pot_awarded", "rained_out", "hand_ended", "card_exposed", "table_created", "seat_taken", "seat_left", "sat_out", "sat_in", "chips_added", "action_timed_out", "table_paused", "table_resumed", "session_ended", "table_deleted", "carry_split"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["hand_started", "ante_posted", "burned", "burns_returned", "street_started", "card_dealt", "community_card_dealt", "card_rolled", "wild_named", "purchase_offered", "purchase_made", "purchase_declined", "card_replaced", "bring_in_posted", "completed", "checked", "called", "bet_made", "raised", "folded", "leader_named", "player_out", "bet_returned", "betting_closed", "hand_shown", "pot_awarded", "rained_out", "hand_ended", "card_exposed", "table_created", "seat_taken", "seat_left", "sat_out", "sat_in", "chips_added", "action_timed_out", "table_paused", "table_resumed", "session_ended", "table_deleted", "carry_split", "chips_queued", "game_named", "hand_voided"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
 
@@ -3904,8 +3971,84 @@ class SatIn(_message.Message):
 Global___SatIn: _TypeAlias = SatIn  # noqa: Y015
 
 @_typing.final
+class ChipsQueued(_message.Message):
+    """A player's chips wait for the end of the running hand; ChipsAdded follows when they come."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    AMOUNT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    amount: _builtins.int
+    """In minor units."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        amount: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChipsQueued: _TypeAlias = ChipsQueued  # noqa: Y015
+
+@_typing.final
+class GameNamed(_message.Message):
+    """Under dealer's choice the next hand is another game than the table's; HandStarted follows. GetTable tells its rules."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROFILE_FIELD_NUMBER: _builtins.int
+    RULES_CHANGED_FIELD_NUMBER: _builtins.int
+    profile: _builtins.str
+    """The game, as ListProfiles names it."""
+    rules_changed: _builtins.bool
+    """Whether rules of it were replaced."""
+    def __init__(
+        self,
+        *,
+        profile: _builtins.str = ...,
+        rules_changed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["profile", b"profile", "rules_changed", b"rules_changed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameNamed: _TypeAlias = GameNamed  # noqa: Y015
+
+@_typing.final
+class HandVoided(_message.Message):
+    """The running hand is void, as the table is deleted: what was paid into it went back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RETURNED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def returned(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatAmount]:
+        """Who got how much back."""
+
+    def __init__(
+        self,
+        *,
+        returned: _abc.Iterable[Global___SeatAmount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["returned", b"returned"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandVoided: _TypeAlias = HandVoided  # noqa: Y015
+
+@_typing.final
 class ChipsAdded(_message.Message):
-    """A player brought more chips."""
+    """A player brought more chips; they are in the stack."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4009,7 +4152,7 @@ Global___SessionEnded: _TypeAlias = SessionEnded  # noqa: Y015
 
 @_typing.final
 class TableDeleted(_message.Message):
-    """The table is gone; everybody was paid out."""
+    """The table is gone; everybody was paid out. The last event of a table."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4044,6 +4187,9 @@ class CreateTableRequest(_message.Message):
     SPECTATORS_FIELD_NUMBER: _builtins.int
     ACTION_TIME_FIELD_NUMBER: _builtins.int
     AUTO_DEAL_FIELD_NUMBER: _builtins.int
+    TIME_BANK_FIELD_NUMBER: _builtins.int
+    SIT_OUT_AFTER_FIELD_NUMBER: _builtins.int
+    DEAL_PAUSE_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     """The game to play, as ListProfiles names it."""
     name: _builtins.str
@@ -4057,7 +4203,9 @@ class CreateTableRequest(_message.Message):
     spectators: _builtins.bool
     """Whether callers without a seat may watch; unset: they may."""
     auto_deal: _builtins.bool
-    """Whether the next hand is dealt by itself."""
+    """Whether the next hand is dealt by itself, as soon as enough players can play."""
+    sit_out_after: _builtins.int
+    """After how many timeouts in a row a player sits out: up to 1000, 0: never; unset: 2."""
     @_builtins.property
     def rules(self) -> Global___Rules:
         """Rules that replace those of the profile."""
@@ -4065,6 +4213,16 @@ class CreateTableRequest(_message.Message):
     @_builtins.property
     def action_time(self) -> _duration_pb2.Duration:
         """How long a seat may think: 1 second to 1 day; unset: 30 seconds."""
+
+    @_builtins.property
+    def time_bank(self) -> _duration_pb2.Duration:
+        """What each player may think beyond the action times in all, from taking the seat on: up to 1 day; unset: nothing."""
+
+    @_builtins.property
+    def deal_pause(self) -> _duration_pb2.Duration:
+        """How long after a hand, or since enough players are there, the next one is dealt by itself: 1 second to 1 hour;
+        unset: 5 seconds.
+        """
 
     def __init__(
         self,
@@ -4078,13 +4236,21 @@ class CreateTableRequest(_message.Message):
         spectators: _builtins.bool | None = ...,
         action_time: _duration_pb2.Duration | None = ...,
         auto_deal: _builtins.bool = ...,
+        time_bank: _duration_pb2.Duration | None = ...,
+        sit_out_after: _builtins.int | None = ...,
+        deal_pause: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_spectators", b"_spectators", "action_time", b"action_time", "rules", b"rules", "spectators", b"spectators"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_sit_out_after", b"_sit_out_after", "_spectators", b"_spectators", "action_time", b"action_time", "deal_pause", b"deal_pause", "rules", b"rules", "sit_out_after", b"sit_out_after", "spectators", b"spectators", "time_bank", b"time_bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_spectators", b"_spectators", "action_time", b"action_time", "auto_deal", b"auto_deal", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "profile", b"profile", "request_id", b"request_id", "rules", b"rules", "spectators", b"spectators"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_sit_out_after", b"_sit_out_after", "_spectators", b"_spectators", "action_time", b"action_time", "auto_deal", b"auto_deal", "deal_pause", b"deal_pause", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "profile", b"profile", "request_id", b"request_id", "rules", b"rules", "sit_out_after", b"sit_out_after", "spectators", b"spectators", "time_bank", b"time_bank"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__sit_out_after: _TypeAlias = _typing.Literal["sit_out_after"]  # noqa: Y015
+    _WhichOneofArgType__sit_out_after: _TypeAlias = _typing.Literal["_sit_out_after", b"_sit_out_after"]  # noqa: Y015
     _WhichOneofReturnType__spectators: _TypeAlias = _typing.Literal["spectators"]  # noqa: Y015
     _WhichOneofArgType__spectators: _TypeAlias = _typing.Literal["_spectators", b"_spectators"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__sit_out_after) -> _WhichOneofReturnType__sit_out_after | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__spectators) -> _WhichOneofReturnType__spectators | None: ...
 
 Global___CreateTableRequest: _TypeAlias = CreateTableRequest  # noqa: Y015
@@ -4195,6 +4361,8 @@ class ListTablesRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
     FREE_SEATS_ONLY_FIELD_NUMBER: _builtins.int
+    JOINABLE_ONLY_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """The most tables to return: 1 to 1000; 0: 100. A page may hold fewer without being the last."""
     page_token: _builtins.str
@@ -4203,6 +4371,10 @@ class ListTablesRequest(_message.Message):
     """Only tables that play this game; empty: all."""
     free_seats_only: _builtins.bool
     """Only tables with a free seat."""
+    joinable_only: _builtins.bool
+    """Only tables at which a player may sit down: with a free seat, and a session that is not over."""
+    status: Global___TableStatus.ValueType
+    """Only tables that wait for this; unspecified: all."""
     def __init__(
         self,
         *,
@@ -4210,10 +4382,12 @@ class ListTablesRequest(_message.Message):
         page_token: _builtins.str = ...,
         profile: _builtins.str = ...,
         free_seats_only: _builtins.bool = ...,
+        joinable_only: _builtins.bool = ...,
+        status: Global___TableStatus.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_seats_only", b"free_seats_only", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_seats_only", b"free_seats_only", "joinable_only", b"joinable_only", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -4221,7 +4395,9 @@ Global___ListTablesRequest: _TypeAlias = ListTablesRequest  # noqa: Y015
 
 @_typing.final
 class ListTablesResponse(_message.Message):
-    """A page of tables, in a stable order."""
+    """A page of tables, in a stable order. With filters one call looks at about a thousand tables at most, so a page may be
+    short, or empty, without being the last.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4263,6 +4439,7 @@ class TableSummary(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     MIN_BUY_IN_FIELD_NUMBER: _builtins.int
     MAX_BUY_IN_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     table_id: _builtins.str
     """Its id."""
     name: _builtins.str
@@ -4283,6 +4460,8 @@ class TableSummary(_message.Message):
     """The fewest minor units to sit down with."""
     max_buy_in: _builtins.int
     """The most minor units to sit down with."""
+    paused: _builtins.bool
+    """Whether its clock stands still."""
     def __init__(
         self,
         *,
@@ -4296,10 +4475,11 @@ class TableSummary(_message.Message):
         version: _builtins.int = ...,
         min_buy_in: _builtins.int = ...,
         max_buy_in: _builtins.int = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_number", b"hand_number", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "profile", b"profile", "seats", b"seats", "seats_taken", b"seats_taken", "status", b"status", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand_number", b"hand_number", "max_buy_in", b"max_buy_in", "min_buy_in", b"min_buy_in", "name", b"name", "paused", b"paused", "profile", b"profile", "seats", b"seats", "seats_taken", b"seats_taken", "status", b"status", "table_id", b"table_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -4375,7 +4555,7 @@ Global___DeleteTableResponse: _TypeAlias = DeleteTableResponse  # noqa: Y015
 
 @_typing.final
 class Payout(_message.Message):
-    """What a player took from a table."""
+    """What a player took from a table at its end. A player who left the running hand before has what that hand returned."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -4998,10 +5178,14 @@ class DealRequest(_message.Message):
     etag: _builtins.str
     """Refuses the change unless this is the table's current etag; empty: any."""
     profile: _builtins.str
-    """The game of this hand, under dealer's choice; empty: the table's."""
+    """The game of this hand, under dealer's choice; empty: the table's. Its amounts are the same chips in the table's minor
+    units; after rain it stays empty or names the game that was rained out.
+    """
     @_builtins.property
     def rules(self) -> Global___Rules:
-        """Rules that replace those of the game, under dealer's choice."""
+        """Rules that replace those of the game, under dealer's choice, amounts in the table's minor units. `stakes`,
+        `minor_units`, `session_pots` and `dealers_choice` are the table's.
+        """
 
     def __init__(
         self,
@@ -5285,7 +5469,7 @@ Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
 
 @_typing.final
 class Standing(_message.Message):
-    """How one player stands."""
+    """How one player stands. While a hand is being played the chips count that there were before it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -5302,11 +5486,11 @@ class Standing(_message.Message):
     seat: _builtins.int
     """The player's seat; 0 after leaving."""
     stack: _builtins.int
-    """The chips, in minor units."""
+    """The chips, in minor units: the stack, and what the player has taken along from earlier seats at this table."""
     bought_in: _builtins.int
     """What the player brought in all, in minor units."""
     net: _builtins.int
-    """The difference, in minor units: what the player has won or lost."""
+    """`stack` less `bought_in`, in minor units: what the player has won or lost."""
     def __init__(
         self,
         *,

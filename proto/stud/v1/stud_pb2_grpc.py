@@ -144,7 +144,7 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND.
+        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,15 +158,17 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteTable(self, request, context):
-        """Ends a table and pays everybody out; a running hand is void and its chips go back. Operators only.
-        Errors: TABLE_NOT_FOUND.
+        """Ends a table and pays everybody out. A running hand is void: antes, bets and purchases go back to those who paid
+        them; a rained-out pot is split among those who were in when it rained. Chips that wait for the end of the hand
+        never come. Streams end with OK after the last event. Operators only. Errors: TABLE_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PauseTable(self, request, context):
-        """Stops the clock of a table: nobody runs out of time and nobody may act until it is resumed. Operators only.
+        """Stops the clock of a table: nobody runs out of time, and nothing is dealt, played or shown until it is resumed.
+        Players may still come, leave, sit out and add chips. Operators only.
         Errors: TABLE_NOT_FOUND, TABLE_PAUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -191,39 +193,43 @@ class TableServiceServicer(object):
 
     def LeaveSeat(self, request, context):
         """Takes a player off the table. In mid-hand the player is folded at once (one who is all-in is not: that hand plays
-        on) and the seat is free when the hand ends; chips not yet bet go with the player.
-        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+        on) and the seat is free when the hand ends; chips not yet bet go with the player. Chips that wait for the end of
+        the hand (`Seat.adding`) never come. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SitOut(self, request, context):
-        """Has a player dealt out from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+        """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SitIn(self, request, context):
-        """Has a player dealt in again from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+        """Has a player dealt in again from the next hand on. A player who is dealt in already stays so: nothing is committed.
+        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AddChips(self, request, context):
-        """Adds chips to a player's stack; during a hand they wait for its end. Operators only.
-        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE.
+        """Adds chips to a player's stack; the chips of a player in a running hand wait for its end (`Seat.adding`). The stack,
+        what waits included, may reach the table's `max_buy_in`. Operators only.
+        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE, SESSION_OVER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Deal(self, request, context):
-        """Starts the next hand. The operator or any seated player may call it.
+        """Starts the next hand. The operator or any seated player may call it. Under dealer's choice the operator or the
+        dealer of the hand may name its game, which is played for the table's stakes and in its minor units.
         Errors: TABLE_NOT_FOUND, HAND_IN_PROGRESS, NOT_ENOUGH_PLAYERS, SESSION_OVER, TABLE_PAUSED, DEALERS_CHOICE_OFF,
-        NOT_THE_DEALER, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
+        NOT_THE_DEALER, REDEAL_KEEPS_GAME, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -247,7 +253,8 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetStandings(self, request, context):
-        """Returns how the players stand, ranked by their net change. Errors: TABLE_NOT_FOUND.
+        """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
+        gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -257,7 +264,8 @@ class TableServiceServicer(object):
         """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
         for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
         ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-        Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+        WATCHER_TOO_SLOW, DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

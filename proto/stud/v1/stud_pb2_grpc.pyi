@@ -65,15 +65,17 @@ class TableServiceStub:
     CreateTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.CreateTableRequest, _stud_pb2.CreateTableResponse]
     """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
     GetTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetTableRequest, _stud_pb2.GetTableResponse]
-    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND."""
+    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
     ListTables: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ListTablesRequest, _stud_pb2.ListTablesResponse]
     """Lists the tables of the caller's tenant, a page at a time. Operators only."""
     DeleteTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.DeleteTableRequest, _stud_pb2.DeleteTableResponse]
-    """Ends a table and pays everybody out; a running hand is void and its chips go back. Operators only.
-    Errors: TABLE_NOT_FOUND.
+    """Ends a table and pays everybody out. A running hand is void: antes, bets and purchases go back to those who paid
+    them; a rained-out pot is split among those who were in when it rained. Chips that wait for the end of the hand
+    never come. Streams end with OK after the last event. Operators only. Errors: TABLE_NOT_FOUND.
     """
     PauseTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.PauseTableRequest, _stud_pb2.PauseTableResponse]
-    """Stops the clock of a table: nobody runs out of time and nobody may act until it is resumed. Operators only.
+    """Stops the clock of a table: nobody runs out of time, and nothing is dealt, played or shown until it is resumed.
+    Players may still come, leave, sit out and add chips. Operators only.
     Errors: TABLE_NOT_FOUND, TABLE_PAUSED.
     """
     ResumeTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ResumeTableRequest, _stud_pb2.ResumeTableResponse]
@@ -86,21 +88,27 @@ class TableServiceStub:
     """
     LeaveSeat: _grpc.UnaryUnaryMultiCallable[_stud_pb2.LeaveSeatRequest, _stud_pb2.LeaveSeatResponse]
     """Takes a player off the table. In mid-hand the player is folded at once (one who is all-in is not: that hand plays
-    on) and the seat is free when the hand ends; chips not yet bet go with the player.
-    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+    on) and the seat is free when the hand ends; chips not yet bet go with the player. Chips that wait for the end of
+    the hand (`Seat.adding`) never come. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
     """
     SitOut: _grpc.UnaryUnaryMultiCallable[_stud_pb2.SitOutRequest, _stud_pb2.SitOutResponse]
-    """Has a player dealt out from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED."""
+    """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+    """
     SitIn: _grpc.UnaryUnaryMultiCallable[_stud_pb2.SitInRequest, _stud_pb2.SitInResponse]
-    """Has a player dealt in again from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED."""
+    """Has a player dealt in again from the next hand on. A player who is dealt in already stays so: nothing is committed.
+    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+    """
     AddChips: _grpc.UnaryUnaryMultiCallable[_stud_pb2.AddChipsRequest, _stud_pb2.AddChipsResponse]
-    """Adds chips to a player's stack; during a hand they wait for its end. Operators only.
-    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE.
+    """Adds chips to a player's stack; the chips of a player in a running hand wait for its end (`Seat.adding`). The stack,
+    what waits included, may reach the table's `max_buy_in`. Operators only.
+    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE, SESSION_OVER.
     """
     Deal: _grpc.UnaryUnaryMultiCallable[_stud_pb2.DealRequest, _stud_pb2.DealResponse]
-    """Starts the next hand. The operator or any seated player may call it.
+    """Starts the next hand. The operator or any seated player may call it. Under dealer's choice the operator or the
+    dealer of the hand may name its game, which is played for the table's stakes and in its minor units.
     Errors: TABLE_NOT_FOUND, HAND_IN_PROGRESS, NOT_ENOUGH_PLAYERS, SESSION_OVER, TABLE_PAUSED, DEALERS_CHOICE_OFF,
-    NOT_THE_DEALER, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
+    NOT_THE_DEALER, REDEAL_KEEPS_GAME, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
     """
     Act: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ActRequest, _stud_pb2.ActResponse]
     """Takes one action of the seat to act.
@@ -112,12 +120,15 @@ class TableServiceStub:
     call it. Errors: TABLE_NOT_FOUND, NO_HAND, SHOWDOWN_NOT_DUE, TABLE_PAUSED.
     """
     GetStandings: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetStandingsRequest, _stud_pb2.GetStandingsResponse]
-    """Returns how the players stand, ranked by their net change. Errors: TABLE_NOT_FOUND."""
+    """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
+    gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+    """
     WatchTable: _grpc.UnaryStreamMultiCallable[_stud_pb2.WatchTableRequest, _stud_pb2.WatchTableResponse]
     """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
     for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
     ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-    Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+    WATCHER_TOO_SLOW, DRAINING.
     """
     Play: _grpc.StreamStreamMultiCallable[_stud_pb2.PlayRequest, _stud_pb2.PlayResponse]
     """Carries many requests over many tables on one stream. Operators only. Each request is tagged and answered as its
@@ -137,15 +148,17 @@ class TableServiceAsyncStub(TableServiceStub):
     CreateTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.CreateTableRequest, _stud_pb2.CreateTableResponse]  # type: ignore[assignment]
     """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
     GetTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetTableRequest, _stud_pb2.GetTableResponse]  # type: ignore[assignment]
-    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND."""
+    """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
     ListTables: _aio.UnaryUnaryMultiCallable[_stud_pb2.ListTablesRequest, _stud_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Lists the tables of the caller's tenant, a page at a time. Operators only."""
     DeleteTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.DeleteTableRequest, _stud_pb2.DeleteTableResponse]  # type: ignore[assignment]
-    """Ends a table and pays everybody out; a running hand is void and its chips go back. Operators only.
-    Errors: TABLE_NOT_FOUND.
+    """Ends a table and pays everybody out. A running hand is void: antes, bets and purchases go back to those who paid
+    them; a rained-out pot is split among those who were in when it rained. Chips that wait for the end of the hand
+    never come. Streams end with OK after the last event. Operators only. Errors: TABLE_NOT_FOUND.
     """
     PauseTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.PauseTableRequest, _stud_pb2.PauseTableResponse]  # type: ignore[assignment]
-    """Stops the clock of a table: nobody runs out of time and nobody may act until it is resumed. Operators only.
+    """Stops the clock of a table: nobody runs out of time, and nothing is dealt, played or shown until it is resumed.
+    Players may still come, leave, sit out and add chips. Operators only.
     Errors: TABLE_NOT_FOUND, TABLE_PAUSED.
     """
     ResumeTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.ResumeTableRequest, _stud_pb2.ResumeTableResponse]  # type: ignore[assignment]
@@ -158,21 +171,27 @@ class TableServiceAsyncStub(TableServiceStub):
     """
     LeaveSeat: _aio.UnaryUnaryMultiCallable[_stud_pb2.LeaveSeatRequest, _stud_pb2.LeaveSeatResponse]  # type: ignore[assignment]
     """Takes a player off the table. In mid-hand the player is folded at once (one who is all-in is not: that hand plays
-    on) and the seat is free when the hand ends; chips not yet bet go with the player.
-    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+    on) and the seat is free when the hand ends; chips not yet bet go with the player. Chips that wait for the end of
+    the hand (`Seat.adding`) never come. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
     """
     SitOut: _aio.UnaryUnaryMultiCallable[_stud_pb2.SitOutRequest, _stud_pb2.SitOutResponse]  # type: ignore[assignment]
-    """Has a player dealt out from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED."""
+    """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+    """
     SitIn: _aio.UnaryUnaryMultiCallable[_stud_pb2.SitInRequest, _stud_pb2.SitInResponse]  # type: ignore[assignment]
-    """Has a player dealt in again from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED."""
+    """Has a player dealt in again from the next hand on. A player who is dealt in already stays so: nothing is committed.
+    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+    """
     AddChips: _aio.UnaryUnaryMultiCallable[_stud_pb2.AddChipsRequest, _stud_pb2.AddChipsResponse]  # type: ignore[assignment]
-    """Adds chips to a player's stack; during a hand they wait for its end. Operators only.
-    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE.
+    """Adds chips to a player's stack; the chips of a player in a running hand wait for its end (`Seat.adding`). The stack,
+    what waits included, may reach the table's `max_buy_in`. Operators only.
+    Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE, SESSION_OVER.
     """
     Deal: _aio.UnaryUnaryMultiCallable[_stud_pb2.DealRequest, _stud_pb2.DealResponse]  # type: ignore[assignment]
-    """Starts the next hand. The operator or any seated player may call it.
+    """Starts the next hand. The operator or any seated player may call it. Under dealer's choice the operator or the
+    dealer of the hand may name its game, which is played for the table's stakes and in its minor units.
     Errors: TABLE_NOT_FOUND, HAND_IN_PROGRESS, NOT_ENOUGH_PLAYERS, SESSION_OVER, TABLE_PAUSED, DEALERS_CHOICE_OFF,
-    NOT_THE_DEALER, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
+    NOT_THE_DEALER, REDEAL_KEEPS_GAME, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
     """
     Act: _aio.UnaryUnaryMultiCallable[_stud_pb2.ActRequest, _stud_pb2.ActResponse]  # type: ignore[assignment]
     """Takes one action of the seat to act.
@@ -184,12 +203,15 @@ class TableServiceAsyncStub(TableServiceStub):
     call it. Errors: TABLE_NOT_FOUND, NO_HAND, SHOWDOWN_NOT_DUE, TABLE_PAUSED.
     """
     GetStandings: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetStandingsRequest, _stud_pb2.GetStandingsResponse]  # type: ignore[assignment]
-    """Returns how the players stand, ranked by their net change. Errors: TABLE_NOT_FOUND."""
+    """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
+    gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+    """
     WatchTable: _aio.UnaryStreamMultiCallable[_stud_pb2.WatchTableRequest, _stud_pb2.WatchTableResponse]  # type: ignore[assignment]
     """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
     for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
     ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-    Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+    WATCHER_TOO_SLOW, DRAINING.
     """
     Play: _aio.StreamStreamMultiCallable[_stud_pb2.PlayRequest, _stud_pb2.PlayResponse]  # type: ignore[assignment]
     """Carries many requests over many tables on one stream. Operators only. Each request is tagged and answered as its
@@ -218,7 +240,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.GetTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.GetTableResponse, _abc.Awaitable[_stud_pb2.GetTableResponse]]:
-        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND."""
+        """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
 
     @_abc_1.abstractmethod
     def ListTables(
@@ -234,8 +256,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.DeleteTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.DeleteTableResponse, _abc.Awaitable[_stud_pb2.DeleteTableResponse]]:
-        """Ends a table and pays everybody out; a running hand is void and its chips go back. Operators only.
-        Errors: TABLE_NOT_FOUND.
+        """Ends a table and pays everybody out. A running hand is void: antes, bets and purchases go back to those who paid
+        them; a rained-out pot is split among those who were in when it rained. Chips that wait for the end of the hand
+        never come. Streams end with OK after the last event. Operators only. Errors: TABLE_NOT_FOUND.
         """
 
     @_abc_1.abstractmethod
@@ -244,7 +267,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.PauseTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.PauseTableResponse, _abc.Awaitable[_stud_pb2.PauseTableResponse]]:
-        """Stops the clock of a table: nobody runs out of time and nobody may act until it is resumed. Operators only.
+        """Stops the clock of a table: nobody runs out of time, and nothing is dealt, played or shown until it is resumed.
+        Players may still come, leave, sit out and add chips. Operators only.
         Errors: TABLE_NOT_FOUND, TABLE_PAUSED.
         """
 
@@ -275,8 +299,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.LeaveSeatResponse, _abc.Awaitable[_stud_pb2.LeaveSeatResponse]]:
         """Takes a player off the table. In mid-hand the player is folded at once (one who is all-in is not: that hand plays
-        on) and the seat is free when the hand ends; chips not yet bet go with the player.
-        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+        on) and the seat is free when the hand ends; chips not yet bet go with the player. Chips that wait for the end of
+        the hand (`Seat.adding`) never come. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
         """
 
     @_abc_1.abstractmethod
@@ -285,7 +309,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.SitOutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.SitOutResponse, _abc.Awaitable[_stud_pb2.SitOutResponse]]:
-        """Has a player dealt out from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED."""
+        """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+        """
 
     @_abc_1.abstractmethod
     def SitIn(
@@ -293,7 +319,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.SitInRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.SitInResponse, _abc.Awaitable[_stud_pb2.SitInResponse]]:
-        """Has a player dealt in again from the next hand on. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED."""
+        """Has a player dealt in again from the next hand on. A player who is dealt in already stays so: nothing is committed.
+        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
+        """
 
     @_abc_1.abstractmethod
     def AddChips(
@@ -301,8 +329,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.AddChipsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.AddChipsResponse, _abc.Awaitable[_stud_pb2.AddChipsResponse]]:
-        """Adds chips to a player's stack; during a hand they wait for its end. Operators only.
-        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE.
+        """Adds chips to a player's stack; the chips of a player in a running hand wait for its end (`Seat.adding`). The stack,
+        what waits included, may reach the table's `max_buy_in`. Operators only.
+        Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED, STACK_TOO_LARGE, SESSION_OVER.
         """
 
     @_abc_1.abstractmethod
@@ -311,9 +340,10 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.DealRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.DealResponse, _abc.Awaitable[_stud_pb2.DealResponse]]:
-        """Starts the next hand. The operator or any seated player may call it.
+        """Starts the next hand. The operator or any seated player may call it. Under dealer's choice the operator or the
+        dealer of the hand may name its game, which is played for the table's stakes and in its minor units.
         Errors: TABLE_NOT_FOUND, HAND_IN_PROGRESS, NOT_ENOUGH_PLAYERS, SESSION_OVER, TABLE_PAUSED, DEALERS_CHOICE_OFF,
-        NOT_THE_DEALER, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
+        NOT_THE_DEALER, REDEAL_KEEPS_GAME, UNKNOWN_PROFILE, RULES_CONTRADICTORY.
         """
 
     @_abc_1.abstractmethod
@@ -343,7 +373,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.GetStandingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.GetStandingsResponse, _abc.Awaitable[_stud_pb2.GetStandingsResponse]]:
-        """Returns how the players stand, ranked by their net change. Errors: TABLE_NOT_FOUND."""
+        """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
+        gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+        """
 
     @_abc_1.abstractmethod
     def WatchTable(
@@ -354,7 +386,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
         for the caller. An idle stream gets checkpoints. The stream ends with OK when the table is deleted; a stream that
         ends with UNAVAILABLE is resumed from the last version it brought, at any worker.
-        Errors: TABLE_NOT_FOUND, VERSION_TOO_OLD, VERSION_TOO_NEW, WATCHER_TOO_SLOW, DRAINING.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, SEATING_ENDED, VERSION_TOO_OLD, VERSION_TOO_NEW, TOO_MANY_STREAMS,
+        WATCHER_TOO_SLOW, DRAINING.
         """
 
     @_abc_1.abstractmethod

@@ -207,6 +207,11 @@ def _free_port() -> int:
 
 
 @pytest.fixture
+def free_port() -> Callable[[], int]:
+    return _free_port
+
+
+@pytest.fixture
 def spawn_server(server_program: Path, tmp_path: Path) -> Iterator[Callable[..., tuple[redis.Redis, int]]]:
     """Start servers with settings of one's own on a TCP port; returns a plain client and the process id."""
     processes: list[subprocess.Popen[bytes]] = []

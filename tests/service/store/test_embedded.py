@@ -84,6 +84,7 @@ class TestLife:
         assert 0o700 == stat.S_IMODE(folder.stat().st_mode)
         with client_of(store) as client:
             assert {"port": "0"} == client.config_get("port")
+            assert {"stream-node-max-bytes": "1024"} == client.config_get("stream-node-max-bytes")
         inodes = open_files(store.pid)
         listening = [
             line

@@ -58,3 +58,28 @@ def test_a_changed_token_is_refused(table_id, data):
     replacement = data.draw(st.sampled_from("ABCxyz019-_=").filter(lambda c: c != token[position]))
     with pytest.raises(ValueError, match="page_token"):
         keys.page_token_table(token[:position] + replacement + token[position + 1 :])
+
+
+@given(table_ids, st.integers(1, 10**15))
+def test_tokens_of_hands_are_read_back_for_their_table_alone(table_id, number):
+    token = keys.hands_token(table_id, number)
+    assert number == keys.hands_token_number(table_id, token)
+    with pytest.raises(ValueError, match="page_token"):
+        keys.hands_token_number(table_id + "x", token)
+
+
+@given(table_ids, st.text() | st.integers(-(10**30), 10**30).map(lambda number: keys.hands_token("t1", number)))
+def test_other_tokens_of_hands_are_refused(table_id, token):
+    with pytest.raises(ValueError, match="page_token"):
+        keys.hands_token_number(f"{table_id}t2", token)
+
+
+@pytest.mark.parametrize("number", [-1, 10**18, 2**64])
+def test_a_token_of_a_hand_that_cannot_be_is_refused(number):
+    with pytest.raises(ValueError, match="page_token"):
+        keys.hands_token_number("t1", keys.hands_token("t1", number))
+
+
+def test_a_token_of_the_lobby_is_none_of_hands():
+    with pytest.raises(ValueError, match="page_token"):
+        keys.hands_token_number("t1", keys.page_token("t1"))

@@ -264,6 +264,15 @@ class TestLobby:
         assert sorted(order) == order
         assert [] == await self.all_pages(store, "nobody", 10)
 
+    async def test_all_tables_of_all_tenants_are_counted(self, store, new_table):
+        assert 0 == await store.count_tables()
+        tables = [new_table(f"t{n}", tenant=["club", "other"][n % 2]) for n in range(300)]
+        await asyncio.gather(*(each.write(store, summary=b"s") for each in tables))
+        assert 300 == await store.count_tables()
+        for each in tables[:7]:
+            await each.write(store, delete=True)
+        assert 293 == await store.count_tables()
+
     async def test_pages_of_one(self, store, new_table):
         for n in range(5):
             await new_table(f"t{n}").write(store, summary=b"s")
@@ -491,7 +500,7 @@ class TestConnecting:
         with pytest.raises(StoreMismatch, match=r"64.*256"):
             await open_store(server.url)
 
-    @pytest.mark.parametrize("setting", ["request_ttl_s", "events_kept"])
+    @pytest.mark.parametrize("setting", ["request_ttl_s", "events_kept", "hands_kept", "hands_ttl_s"])
     def test_bounds_below_one_are_refused(self, setting):
         with pytest.raises(ValueError, match=f"{setting} is 0"):
             RedisStore("redis://localhost", **{setting: 0})

@@ -1,0 +1,127 @@
+"""The button, pauses, and chips that wait for the end of a hand."""
+
+import random
+
+import pytest
+
+import engine
+from engine import Action
+from engine.cards import FULL_DECK
+from service import dealer, seating
+from service.errors import Reason, ServiceError
+from service.named_game import NamedGame
+from service.table import Change, Settings, Table
+from service.table_events import TablePaused, TableResumed
+
+NOW = 1000
+CHOICE = {"dealers_choice": True}
+
+
+def table_of(*stacks: int, profile: str = "baseball", **knobs) -> Table:
+    table = Table("t", "acme", profile, engine.PROFILES[profile].replace(**knobs), Settings(), 1, "1-x", 0, 0)
+    for number, stack in enumerate(stacks, start=1):
+        table = seating.take_seat(table, f"player{number}", 0, stack).table
+    return table
+
+
+def deck() -> tuple[int, ...]:
+    return tuple(random.Random(7).sample(FULL_DECK, 52))
+
+
+def deal(table: Table, named: NamedGame | None = None) -> Change:
+    return dealer.deal(table, deck, NOW, named)
+
+
+def folded_out(table: Table) -> Table:
+    """Play the running hand to its end: everybody but one leaves it as soon as possible."""
+    rng = random.Random(1)
+    while table.playing:
+        if table.showdown_due:
+            return dealer.show_down(table, NOW).table
+        choice = rng.choice(engine.legal_actions(table.hand).choices)
+        table = dealer.act(table, table.seating(table.hand.actor), Action(choice.kind, choice.min), NOW).table
+    return table
+
+
+def refusal(call, *arguments) -> ServiceError:
+    with pytest.raises(ServiceError) as refused:
+        call(*arguments)
+    return refused.value
+
+
+def fields(error: ServiceError) -> set[str]:
+    return {violation.field for violation in error.fields}
+
+
+class TestButton:
+    def test_it_moves_to_the_next_active_seat(self):
+        assert [7, 5, 2, 2] == [dealer.next_button(button, (2, 5, 7)) for button in (0, 2, 7, 1)]
+
+    def test_it_passes_who_sits_out(self):
+        table = table_of(50, 50, 50)
+        table = seating.sit_out(table, table.seats[2]).table
+        change = deal(table)
+        assert (2, [1, 2]) == (change.table.button, sorted(player.seat for player in change.table.hand.players))
+
+    def test_too_few_when_the_others_sit_out(self):
+        table = table_of(50, 50)
+        error = refusal(deal, seating.sit_out(table, table.seats[0]).table)
+        assert (Reason.NOT_ENOUGH_PLAYERS, {"players": "1", "needed": "2"}) == (error.reason, error.metadata)
+
+
+class TestPause:
+    def test_the_clock_stands_still_between_actions(self):
+        table = deal(table_of(50, 50)).table
+        paused = dealer.pause(table, NOW)
+        assert ((TablePaused(),), None, True) == (paused.events, paused.table.deadline_ms, paused.table.paused)
+        assert [] == paused.table.broken()
+        actor = table.seating(table.hand.actor)
+        for call in (
+            lambda: deal(paused.table),
+            lambda: dealer.act(paused.table, actor, engine.default_action(table.hand), NOW),
+            lambda: dealer.show_down(paused.table, NOW),
+            lambda: dealer.pause(paused.table, NOW),
+        ):
+            assert Reason.TABLE_PAUSED == refusal(call).reason
+
+    def test_who_is_to_act_gets_the_whole_time_anew(self):
+        paused = dealer.pause(deal(table_of(50, 50)).table, NOW).table
+        resumed = dealer.resume(paused, NOW + 500_000)
+        assert ((TableResumed(),), NOW + 500_000 + 30_000) == (resumed.events, resumed.table.deadline_ms)
+        assert Reason.TABLE_NOT_PAUSED == refusal(dealer.resume, resumed.table, NOW).reason
+
+    def test_between_hands_no_clock_runs_before_and_after(self):
+        paused = dealer.pause(table_of(50, 50), NOW).table
+        assert Reason.TABLE_PAUSED == refusal(deal, paused).reason
+        resumed = dealer.resume(paused, NOW).table
+        assert (None, table_of(50, 50)) == (resumed.deadline_ms, resumed)
+
+    def test_players_may_leave_a_paused_hand(self):
+        table = dealer.pause(deal(table_of(50, 50, 50)).table, NOW).table
+        table = dealer.leave_hand(table, table.seating(table.hand.actor), NOW).table
+        assert (True, None, []) == (table.playing, table.deadline_ms, table.broken())
+        table = dealer.leave_hand(table, next(each for each in table.seats if not each.leaving), NOW).table
+        assert (False, None, [], True) == (table.playing, table.deadline_ms, table.broken(), table.paused)
+
+    def test_what_is_settled_may_still_be_asked_for(self):
+        table = dealer.pause(folded_out(deal(table_of(50, 50)).table), NOW).table
+        assert dealer.show_down(table, NOW) is None
+
+
+def test_waiting_chips_of_a_leaver_never_come():
+    table = deal(table_of(50, 50, 50)).table
+    leaver = next(each for each in table.seats if each.seat != table.hand.actor)
+    table = seating.add_chips(table, leaver, 30).table
+    after = dealer.leave_hand(table, table.seating(leaver.seat), NOW).table
+    assert (0, 150 - 49) == (after.seating(leaver.seat).adding, after.chips)
+    for _ in range(2):
+        if after.playing:
+            after = dealer.leave_hand(after, next(each for each in after.seats if not each.leaving), NOW).table
+    assert [] == after.broken()
+    assert 150 == after.brought
+
+
+def test_out_of_the_hand_by_leaving_is_seen_as_a_fold():
+    table = deal(table_of(50, 50, 50)).table
+    change = dealer.leave_hand(table, table.seating(1), NOW)
+    assert change.table.hand.player(1).folded
