@@ -5,13 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TEST_WORKERS ?= 2
-NATIVE := $(wildcard engine/*.pyx engine/*.pxd engine/*.h)
+TYPES := $(wildcard engine/*.pxd)
+# Python that is compiled as it stands has a .pxd beside it.
+COMPILED := $(wildcard $(TYPES:.pxd=.py))
+NATIVE := $(wildcard engine/*.pyx engine/*.h) $(TYPES) $(COMPILED)
 PROTO_OUT ?= .
 WORDS_OUT ?= service/words/locale
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
-.PHONY: help demo test serve lint proto words docs bench differential golden clean
+.PHONY: help demo test serve lint proto words docs bench differential golden plain clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +60,9 @@ differential: $(INSTALLED) ## Play random stud hands in PokerKit too and compare
 
 golden: $(INSTALLED) ## Record what play comes to anew, and why: ARGS='--reason "…"'
 	$(BIN)/python -m tests.golden $(ARGS)
+
+plain: ## Remove what was compiled from engine/*.py, so that a debugger sees the Python; the next make compiles again
+	rm -f $(COMPILED:.py=.c) $(wildcard $(COMPILED:.py=.*.so)) $(INSTALLED)
 
 clean: ## Remove what was built and cached; the virtual environment stays
 	rm -rf build dist *.egg-info engine/*.c engine/*.so $(INSTALLED)

@@ -8,6 +8,8 @@ import msgspec
 class ActionKind(StrEnum):
     """The kinds of action; the words are those of a stud table."""
 
+    __hash__ = str.__hash__  # that of an enum takes much longer, and tables are read by kind in every step
+
     FOLD = "fold"
     CHECK = "check"
     CALL = "call"
@@ -27,7 +29,7 @@ class ActionKind(StrEnum):
     """The player of ``Action.seat`` leaves in mid-hand, whoever's turn it is."""
 
 
-class Action(msgspec.Struct, frozen=True):
+class Action(msgspec.Struct, frozen=True, gc=False):
     """One action.
 
     ``amount`` is a *to* amount in minor units: the size of the player's bet on this round after the action. Bets,
@@ -40,7 +42,7 @@ class Action(msgspec.Struct, frozen=True):
     seat: int = 0
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """One kind of action that is allowed now.
 
     ``min`` and ``max`` bound the *to* amount in minor units (both 0 where there is none); ``price`` is what a
@@ -53,7 +55,7 @@ class Choice(msgspec.Struct, frozen=True):
     price: int = 0
 
 
-class LegalActions(msgspec.Struct, frozen=True):
+class LegalActions(msgspec.Struct, frozen=True, gc=False):
     """Whose turn it is and what that seat may do; ``seat`` is None when the hand is over."""
 
     seat: int | None

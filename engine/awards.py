@@ -1,15 +1,16 @@
+# cython: annotation_typing=False, binding=False
 """Paying the pots (rules, section 5.5): equal shares, the halves of a high-low pot, and the odd units."""
 
 from collections.abc import Sequence
 from itertools import combinations
 
 from engine.cards import cards_in, mask_of, rank_of, suit_of
-from engine.draft import Draft
+from engine.draft import Draft, DraftPlayer
 from engine.evaluator import evaluate, evaluate_low, evaluate_showing
 from engine.events import PotAwarded, PotHalf
 from engine.knobs import OddUnit
 from engine.pots import Pot
-from engine.state import Award, Player
+from engine.state import Award
 from engine.wilds import wild_mask
 from engine.worth import Worth
 
@@ -20,7 +21,7 @@ def award(draft: Draft, at: int, pot: Pot, worths: dict[int, Worth]) -> None:
     """Pay one pot to the best of its members, half to the best low where the rules split it and one qualifies."""
     if not pot.amount:
         return
-    members = [player for player in draft.live if player.seat in pot.seats]
+    members = [player for player in draft.live() if player.seat in pot.seats]
     best = max(worths[player.seat].high for player in members)
     highs = [player for player in members if worths[player.seat].high == best]
     lows = _best_lows(members, worths)
@@ -32,13 +33,13 @@ def award(draft: Draft, at: int, pot: Pot, worths: dict[int, Worth]) -> None:
     _pay(draft, at, PotHalf.LOW, low_half, lows)
 
 
-def award_all(draft: Draft, at: int, pot: Pot, winner: Player) -> None:
+def award_all(draft: Draft, at: int, pot: Pot, winner: DraftPlayer) -> None:
     """Pay one pot to a player without a comparison."""
     if pot.amount:
         _pay(draft, at, PotHalf.WHOLE, pot.amount, [winner])
 
 
-def _best_lows(members: Sequence[Player], worths: dict[int, Worth]) -> list[Player]:
+def _best_lows(members: Sequence[DraftPlayer], worths: dict[int, Worth]) -> list[DraftPlayer]:
     lows = {player.seat: low for player in members if (low := worths[player.seat].low) is not None}
     if not lows:
         return []
@@ -46,7 +47,7 @@ def _best_lows(members: Sequence[Player], worths: dict[int, Worth]) -> list[Play
     return [player for player in members if lows.get(player.seat) == best]
 
 
-def _pay(draft: Draft, at: int, half: PotHalf, amount: int, winners: list[Player]) -> None:
+def _pay(draft: Draft, at: int, half: PotHalf, amount: int, winners: list[DraftPlayer]) -> None:
     """Pay equal shares; the units that do not divide go one each to the first in the odd-unit order."""
     if not amount:
         return
@@ -55,12 +56,12 @@ def _pay(draft: Draft, at: int, half: PotHalf, amount: int, winners: list[Player
     parts = [(player.seat, share + (player.seat in favoured)) for player in winners]
     shares = tuple((seat, part) for seat, part in parts if part)
     for seat, part in shares:
-        draft.update(seat, stack=draft.player(seat).stack + part)
+        draft.player(seat).stack += part
     draft.awards = (*draft.awards, *(Award(seat, part) for seat, part in shares))
     draft.emit(PotAwarded(at, half, amount, shares))
 
 
-def _odd_unit_order(draft: Draft, winners: list[Player], half: PotHalf) -> list[Player]:
+def _odd_unit_order(draft: Draft, winners: list[DraftPlayer], half: PotHalf) -> list[DraftPlayer]:
     """Return the winners in the order in which they get odd units; equal ones stay in dealing order."""
     rule = draft.rules.odd_unit
     if rule in (OddUnit.FIRST_LEFT_OF_DEALER, OddUnit.EXACT):
@@ -74,7 +75,7 @@ def _odd_unit_order(draft: Draft, winners: list[Player], half: PotHalf) -> list[
     return sorted(winners, key=lambda player: keys[player.seat], reverse=not low)
 
 
-def _fives_reaching_the_value(draft: Draft, player: Player, *, low: bool) -> list[int]:
+def _fives_reaching_the_value(draft: Draft, player: DraftPlayer, *, low: bool) -> list[int]:
     rules, wild = draft.rules, wild_mask(draft, player)
     cards = player.cards | mask_of(draft.community)
     fives = [mask_of(five) for five in combinations(cards_in(cards), min(5, cards.bit_count()))]

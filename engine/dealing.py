@@ -1,11 +1,12 @@
+# cython: annotation_typing=False, binding=False
 """Dealing, card by card (rules, sections 5.2 and 6).
 
 A card that raises a purchase is settled before the next one leaves the deck, unless the rules settle a round's
 purchases after its cards.
 """
 
-from engine.cards import cards_in
-from engine.draft import Draft
+from engine.cards import HIDDEN, cards_in
+from engine.draft import Draft, DraftPlayer
 from engine.events import (
     Burned,
     BurnsReturned,
@@ -24,6 +25,8 @@ from engine.wilds import follow
 
 # CPython 3.11 takes long to read a member off its enum; these are read for every card.
 _UP, _DOWN, _UNSEEN, _STREET = Face.UP, Face.DOWN, Face.UNSEEN, DealCause.STREET
+_DEALING, _ASKING_AFTER, _ROLLING, _OPENING = Phase.DEALING, Phase.ASKING_AFTER, Phase.ROLLING, Phase.OPENING
+_EVERY_ROUND, _NOT_FIRST = Burn.EVERY_ROUND, Burn.NOT_FIRST
 
 
 def deal(draft: Draft) -> None:
@@ -35,7 +38,7 @@ def deal(draft: Draft) -> None:
     elif draft.cursor < len(draft.rules.rounds[draft.round]) * len(draft.players):
         _deal_on(draft)
     else:
-        draft.phase = Phase.ASKING_AFTER
+        draft.phase = _ASKING_AFTER
 
 
 def _deal_on(draft: Draft) -> None:
@@ -46,7 +49,7 @@ def _deal_on(draft: Draft) -> None:
         draft.cursor = at + 1
         player = draft.players[at % count]
         if not player.folded:
-            _give_card(draft, player.seat, _UP if faces[at // count] == "u" else down, _STREET)
+            _give_card(draft, player, _UP if faces[at // count] == "u" else down, _STREET)
             if draft.triggers:
                 return
 
@@ -54,13 +57,13 @@ def _deal_on(draft: Draft) -> None:
 def ask_before_round(draft: Draft) -> None:
     """Ask for hole bonuses before a round is dealt."""
     if not settle_next(draft):
-        ask_for_claims(draft, then=Phase.DEALING)
+        ask_for_claims(draft, _DEALING)
 
 
 def ask_after_round(draft: Draft) -> None:
     """Ask for hole bonuses when a round is out; the betting, or the rolling, comes next."""
     if not settle_next(draft):
-        ask_for_claims(draft, then=Phase.ROLLING if draft.rules.rolls else Phase.OPENING)
+        ask_for_claims(draft, _ROLLING if draft.rules.rolls else _OPENING)
 
 
 def settle_next(draft: Draft) -> bool:
@@ -77,47 +80,43 @@ def settle_next(draft: Draft) -> bool:
     return True
 
 
-def show_card(draft: Draft, seat: int, card: int, *, is_door: bool) -> None:
+def show_card(draft: Draft, seat: int, card: int, is_door: bool) -> None:
     """Note what a card that has just come up raises."""
     follow(draft, card)
-    note_triggers(draft, seat, card, is_door=is_door)
+    note_triggers(draft, seat, card, is_door)
 
 
 def _give_bonus(draft: Draft, trigger: Trigger) -> None:
+    player = draft.player(trigger.seat)
     if trigger.purchase == PurchaseKind.REPLACEMENT:
-        _give_card(draft, trigger.seat, Face.UP, DealCause.REPLACEMENT, in_place_of=trigger.card)
+        _give_card(draft, player, _UP, DealCause.REPLACEMENT, trigger.card)
     else:
-        _give_card(draft, trigger.seat, bonus_face(draft, trigger), DealCause.BONUS)
+        _give_card(draft, player, bonus_face(draft, trigger), DealCause.BONUS)
 
 
-def _give_card(draft: Draft, seat: int, face: Face, cause: DealCause, in_place_of: int | None = None) -> None:
-    """Deal the next card of the deck to a seat and note what it raises."""
+def _give_card(draft: Draft, player: DraftPlayer, face: Face, cause: DealCause, in_place_of: int = HIDDEN) -> None:
+    """Deal the next card of the deck to a player, maybe in place of an open one, and note what it raises."""
     card = _draw(draft)
-    player = draft.player(seat)
     is_door = False
-    if face == _UNSEEN:
-        draft.update(seat, unseen=(*player.unseen, card))
-    elif face == _DOWN:
+    if face is _UNSEEN:
+        player.unseen = (*player.unseen, card)
+    elif face is _DOWN:
         draft.down_dealt = True
-        claims = draft.rules.hole_bonus is not None and draft.rules.bonus_mask >> card & 1
-        draft.update(
-            seat, down=(*player.down, card), claimable=(*player.claimable, card) if claims else player.claimable
-        )
-    elif in_place_of is not None:
+        player.down = (*player.down, card)
+        if draft.rules.hole_bonus is not None and draft.rules.bonus_mask >> card & 1:
+            player.claimable = (*player.claimable, card)
+    elif in_place_of != HIDDEN:
         place = player.up.index(in_place_of)
         is_door = place == 0
-        draft.update(
-            seat,
-            up=(*player.up[:place], card, *player.up[place + 1 :]),
-            dead=(*player.dead, in_place_of),
-            paid=tuple(paid for paid in player.paid if paid != in_place_of),
-        )
+        player.up = (*player.up[:place], card, *player.up[place + 1 :])
+        player.dead = (*player.dead, in_place_of)
+        player.paid = tuple([paid for paid in player.paid if paid != in_place_of])
     else:
         is_door = not player.up
-        draft.update(seat, up=(*player.up, card))
-    draft.emit(CardDealt(seat, card, face, cause))
-    if face == _UP:
-        show_card(draft, seat, card, is_door=is_door)
+        player.up = (*player.up, card)
+    draft.emit(CardDealt(player.seat, card, face, cause))
+    if face is _UP:
+        show_card(draft, player.seat, card, is_door)
 
 
 def _draw(draft: Draft) -> int:
@@ -130,9 +129,9 @@ def _begin_round(draft: Draft) -> None:
     rules = draft.rules
     draft.cursor = 0
     draft.down_dealt = False
-    draft.emit(StreetStarted(draft.street))
-    burns = rules.burn == Burn.EVERY_ROUND or (rules.burn == Burn.NOT_FIRST and draft.round > 0)
-    needed = len(draft.live) * len(rules.rounds[draft.round])
+    draft.emit(StreetStarted(draft.street()))
+    burns = rules.burn is _EVERY_ROUND or (rules.burn is _NOT_FIRST and draft.round > 0)
+    needed = draft.live_count() * len(rules.rounds[draft.round])
     is_last = draft.round == len(rules.rounds) - 1
     if not is_last or len(draft.deck) - burns >= needed:
         if burns:
@@ -156,7 +155,7 @@ def _refill(draft: Draft) -> None:
         for player in draft.players:
             if player.folded:
                 pool.update(cards_in(player.cards), player.dead)
-                draft.update(player.seat, down=(), up=(), dead=(), paid=(), claimable=())
+                player.down = player.up = player.dead = player.paid = player.claimable = ()
         returned = tuple(card for card in draft.spare if card in pool)
     if returned:
         draft.deck = (*draft.deck, *returned)

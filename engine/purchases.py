@@ -1,3 +1,4 @@
+# cython: annotation_typing=False, binding=False
 """Purchases that interrupt the deal (rules, section 5.3).
 
 What is paid is dead money: it goes whole into one pot, is no bet, and nobody has to call it.
@@ -30,8 +31,11 @@ from engine.knobs import (
 from engine.rule_checks import MAX_AMOUNT
 from engine.state import Offer, Phase, Trigger
 
+# CPython 3.11 takes long to read a member off its enum; this is read in every round.
+_DEALING = Phase.DEALING
 
-def note_triggers(draft: Draft, seat: int, card: int, *, is_door: bool) -> None:
+
+def note_triggers(draft: Draft, seat: int, card: int, is_door: bool) -> None:
     """Note what a card that has just come up has to be settled for: pay rank first, then bonus, then rain."""
     rules = draft.rules
     if not rules.trigger_mask >> card & 1:
@@ -59,12 +63,18 @@ def take_ready(draft: Draft) -> Trigger | None:
     first = draft.triggers[0]
     if draft.rules.purchase_timing == PurchaseTiming.AFTER_ROUND and not first.settled:
         if not _waits_for_the_round(draft):
-            first = min(draft.triggers, key=lambda trigger: draft.place(trigger.seat))
+            first = draft.triggers[_nearest_to_dealer(draft)]
         elif not _comes_at_once(draft, first):
             return None
     at = draft.triggers.index(first)
     draft.triggers = draft.triggers[:at] + draft.triggers[at + 1 :]
     return first
+
+
+def _nearest_to_dealer(draft: Draft) -> int:
+    """Return the index of the first trigger of the player who was dealt to first."""
+    places = [draft.place(trigger.seat) for trigger in draft.triggers]
+    return places.index(min(places))
 
 
 def settle(draft: Draft, trigger: Trigger) -> None:
@@ -80,7 +90,7 @@ def settle(draft: Draft, trigger: Trigger) -> None:
         return
     if due < price and draft.rules.short_purchase == ShortPurchase.FOLD:
         draft.emit(PurchaseDeclined(trigger.seat, kind, trigger.card))
-        draft.fold(trigger.seat)
+        draft.fold(draft.player(trigger.seat))
     elif due == 0 and kind != PurchaseKind.REPLACEMENT:
         if kind == PurchaseKind.PAY_RANK:  # or nobody could tell that the card is wild
             draft.emit(PurchaseMade(trigger.seat, kind, trigger.card, 0))
@@ -103,7 +113,7 @@ def decline(draft: Draft, amount: int) -> None:
     offer = _close_offer(draft)
     draft.emit(PurchaseDeclined(offer.seat, offer.purchase, offer.card))
     if offer.price and _is_forced(draft, offer.purchase):
-        draft.fold(offer.seat)
+        draft.fold(draft.player(offer.seat))
 
 
 def ask_for_claims(draft: Draft, then: Phase) -> None:
@@ -112,16 +122,18 @@ def ask_for_claims(draft: Draft, then: Phase) -> None:
     Everybody still in is asked, holder or not, so that being asked betrays nothing.
     """
     rules = draft.rules
+    if rules.hole_bonus is None:
+        draft.phase = then
+        return
     own_street = rules.hole_bonus_claim == HoleBonusClaim.OWN_STREET
-    before_round = then == Phase.DEALING
+    before_round = then is _DEALING
     nothing_new = own_street if before_round else not draft.down_dealt
-    if rules.hole_bonus is None or nothing_new or draft.asked >= len(draft.players):
+    if nothing_new or draft.asked >= len(draft.players):
         draft.asked = 0
         draft.phase = then
         if own_street:
-            for player in list(draft.players):
-                if player.claimable:
-                    draft.update(player.seat, claimable=())
+            for player in draft.players:
+                player.claimable = ()
         return
     player = draft.players[draft.asked]
     if player.folded:
@@ -139,7 +151,7 @@ def claim(draft: Draft, amount: int) -> None:
     offer = _close_offer(draft)
     _pay(draft, offer)
     player = draft.player(offer.seat)
-    draft.update(offer.seat, claimable=player.claimable[1:])
+    player.claimable = player.claimable[1:]
     draft.emit(PurchaseMade(offer.seat, offer.purchase, offer.card, offer.price))
     if draft.rules.hole_bonus_expose:
         _expose(draft, offer)
@@ -156,12 +168,10 @@ def pass_claim(draft: Draft, amount: int) -> None:
 def _expose(draft: Draft, offer: Offer) -> None:
     """Turn up the card that was claimed for; dealt down, it stays wild if it is of the pay rank."""
     player = draft.player(offer.seat)
-    draft.update(
-        offer.seat,
-        down=tuple(card for card in player.down if card != offer.card),
-        up=(*player.up, offer.card),
-        paid=(*player.paid, offer.card) if draft.rules.pay_mask >> offer.card & 1 else player.paid,
-    )
+    player.down = tuple(card for card in player.down if card != offer.card)
+    player.up = (*player.up, offer.card)
+    if draft.rules.pay_mask >> offer.card & 1:
+        player.paid = (*player.paid, offer.card)
     draft.emit(CardExposed(offer.seat, offer.card))
 
 
@@ -218,7 +228,7 @@ def _round_is_out(draft: Draft) -> bool:
 
 def _pay(draft: Draft, offer: Offer) -> None:
     player = draft.player(offer.seat)
-    draft.update(offer.seat, stack=player.stack - offer.price)
+    player.stack -= offer.price
     level = player.collected if draft.rules.purchase_to == PurchaseTo.CURRENT_POT else 0
     sums = dict(draft.dead_money)
     sums[level] = sums.get(level, 0) + offer.price
@@ -236,7 +246,7 @@ def _deliver(draft: Draft, trigger: Trigger) -> None:
     """Give what was bought: the card counts as wild, or another one is owed."""
     if trigger.purchase == PurchaseKind.PAY_RANK:
         player = draft.player(trigger.seat)
-        draft.update(trigger.seat, paid=(*player.paid, trigger.card))
+        player.paid = (*player.paid, trigger.card)
         draft.pay_bought = True
         return
     if trigger.purchase == PurchaseKind.REPLACEMENT:

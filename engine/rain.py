@@ -11,8 +11,8 @@ def rain_out(draft: Draft, trigger: Trigger) -> None:
     """End the hand unresolved and carry everything in the middle into the next one."""
     draft.carry = sum(player.contributed for player in draft.players)
     draft.carry += sum(amount for _, amount in draft.dead_money)
-    for player in list(draft.players):
-        draft.update(player.seat, collected=0, bet=0)
+    for player in draft.players:
+        player.collected = player.bet = 0
     draft.rained = True
     draft.dead_money = ()
     draft.triggers = ()

@@ -1,10 +1,10 @@
 """Roll your own (rules, section 5.6): cards nobody has seen are turned up until their holder takes the lead."""
 
 from engine.dealing import settle_next, show_card
-from engine.draft import Draft
+from engine.draft import Draft, DraftPlayer
 from engine.events import CardRolled, LeaderNamed, PlayerOut
 from engine.showing import best_showing_of, showing_value
-from engine.state import Phase, Player
+from engine.state import Phase
 
 
 def go_on(draft: Draft) -> None:
@@ -29,30 +29,32 @@ def roll(draft: Draft, amount: int) -> None:
     """Turn up the next unseen card of the actor."""
     player = draft.player(draft.actor)
     card, *rest = player.unseen
-    draft.update(player.seat, unseen=tuple(rest), up=(*player.up, card))
+    is_door = not player.up
+    player.unseen = tuple(rest)
+    player.up = (*player.up, card)
     draft.actor = 0
     draft.rolled += 1
     draft.phase = Phase.ROLLING
     draft.emit(CardRolled(player.seat, card))
-    show_card(draft, player.seat, card, is_door=not player.up)
+    show_card(draft, player.seat, card, is_door)
 
 
 def give_up(draft: Draft, amount: int) -> None:
     """Fold instead of rolling."""
-    seat = draft.actor
+    player = draft.player(draft.actor)
     draft.actor = 0
     draft.rolled = -1
     draft.phase = Phase.ROLLING
-    draft.fold(seat)
+    draft.fold(player)
 
 
-def _contenders(draft: Draft) -> list[Player]:
-    return [player for player in draft.live if not player.out]
+def _contenders(draft: Draft) -> list[DraftPlayer]:
+    return [player for player in draft.live() if not player.out]
 
 
-def _replace_leader(draft: Draft, contenders: list[Player]) -> None:
+def _replace_leader(draft: Draft, contenders: list[DraftPlayer]) -> None:
     """Let the best showing hand lead without rolling, after the leader folded."""
-    seat = best_showing_of(draft, contenders or draft.live).seat
+    seat = best_showing_of(draft, contenders or draft.live()).seat
     _name_leader(draft, seat)
     if draft.rolled > 0 and seat == draft.roller:
         # The roller leads by the cards rolled on this very turn: that is a new lead, and it is bet on.
@@ -66,14 +68,14 @@ def _judge_roll(draft: Draft) -> None:
     if roller.folded:  # refused to pay for the card
         draft.rolled = -1
         return
-    others = [showing_value(draft, player) for player in draft.live if player.seat != roller.seat]
+    others = [showing_value(draft, player) for player in draft.live() if player.seat != roller.seat]
     if showing_value(draft, roller) > max(others):
         draft.rolled = -1
         _name_leader(draft, roller.seat)
         draft.phase = Phase.OPENING
     elif not roller.unseen:
         draft.rolled = -1
-        draft.update(roller.seat, out=True)
+        roller.out = True
         draft.emit(PlayerOut(roller.seat))
     else:
         _ask(draft, roller.seat)
@@ -98,7 +100,7 @@ def _ask_next(draft: Draft) -> None:
         _ask(draft, draft.roller)
     else:  # an overtaken player with every card up has nothing left to try
         draft.rolled = -1
-        draft.update(draft.roller, out=True)
+        turn[0].out = True
         draft.emit(PlayerOut(draft.roller))
 
 

@@ -5,6 +5,7 @@ Each check yields every violation it finds, so that a refusal names them all and
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -47,6 +48,7 @@ _GROUP = re.compile(r"([1-9]\d*)([du])")
 _PATTERNS = ("2d1u,1u,1u,1u,1d", "2d1u,1u,1u,1u,1u,1u,1d", "3d1u,1u,1u,1u,1u,1d", "7d")
 
 
+@lru_cache(maxsize=16)  # asked anew for every record that is read, and there are few patterns
 def deal_rounds(pattern: str) -> tuple[str, ...]:
     """Spell out a deal pattern, one string of faces a round: ``2d1u,1u`` is ``("ddu", "u")``.
 

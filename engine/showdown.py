@@ -1,10 +1,11 @@
+# cython: annotation_typing=False, binding=False
 """How a hand ends (rules, section 5.5): the order of showing, and what each hand is worth."""
 
 from engine.awards import award, award_all
 from engine.betting import collect
-from engine.draft import Draft
+from engine.draft import Draft, DraftPlayer
 from engine.events import HandEnded, HandShown
-from engine.state import Phase, Player
+from engine.state import Phase
 from engine.worth import Worth, worth_of
 
 
@@ -26,28 +27,27 @@ def walk_over(draft: Draft) -> None:
     if any(player.bet for player in draft.players):
         collect(draft)
     draft.actor = 0
-    winner = draft.live[0]
+    winner = draft.live()[0]
     for at, pot in enumerate(draft.pots()):
         award_all(draft, at, pot, winner)
     _end(draft)
 
 
-def _show(draft: Draft, player: Player) -> Worth:
+def _show(draft: Draft, player: DraftPlayer) -> Worth:
     worth = worth_of(draft, player)
     cards = player.up if draft.rules.rolls else (*player.down, *player.up)
-    draft.update(player.seat, shown=True)
+    player.shown = True
     draft.emit(HandShown(player.seat, cards, worth.high, worth.best, worth.wild_as, worth.low_five))
     return worth
 
 
 def _end(draft: Draft) -> None:
     """Leave nothing in the middle and nobody to act."""
-    for player in list(draft.players):
-        if player.collected:
-            draft.update(player.seat, collected=0)
+    for player in draft.players:
+        player.collected = 0
     draft.dead_money = ()
     draft.triggers = ()
     draft.offer = None
     draft.actor = 0
     draft.phase = Phase.FINISHED
-    draft.emit(HandEnded(tuple((player.seat, player.stack) for player in draft.players)))
+    draft.emit(HandEnded(tuple([(player.seat, player.stack) for player in draft.players])))

@@ -6,12 +6,14 @@ import msgspec
 
 from engine.cards import mask_of
 from engine.events import PurchaseKind
-from engine.pots import Contribution, Pot, layered
+from engine.pots import Pot, layered
 from engine.rules import Rules
 
 
 class Phase(StrEnum):
     """Where the hand stands: what it waits for, or what it is about to do by itself."""
+
+    __hash__ = str.__hash__  # that of an enum takes much longer, and tables are read by phase in every step
 
     PURCHASE = "purchase"
     CLAIM = "claim"
@@ -126,8 +128,7 @@ class Award(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     """One deal. ``players`` are in dealing order: clockwise from the dealer's left.
 
-    What follows from a state is worked out at most once where it is asked for again and again; it is neither encoded
-    nor compared.
+    Beside its fields a state keeps its draft (``engine.draft.twin_of``), which is neither encoded nor compared.
     """
 
     rules: Rules
@@ -197,9 +198,9 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
         """
         if self.finished:
             return ()
-        pots = layered(tuple(Contribution(p.seat, p.collected, not p.folded) for p in self.players), self.dead_money)
-        in_front = sum(player.bet for player in self.players)
-        return (*pots[:-1], msgspec.structs.replace(pots[-1], amount=pots[-1].amount + in_front))
+        pots = layered([(p.seat, p.collected, not p.folded) for p in self.players], self.dead_money)
+        in_front = sum([player.bet for player in self.players])
+        return (*pots[:-1], Pot(pots[-1].amount + in_front, pots[-1].seats))
 
     @property
     def winners(self) -> tuple[int, ...]:
@@ -209,7 +210,7 @@ class State(msgspec.Struct, frozen=True, array_like=True, dict=True):
     @property
     def live(self) -> tuple[Player, ...]:
         """The players still in, in dealing order."""
-        return tuple(player for player in self.players if not player.folded)
+        return tuple([player for player in self.players if not player.folded])
 
     def player(self, seat: int) -> Player:
         """Return the player of a seat; KeyError where nobody was dealt in."""

@@ -1,17 +1,18 @@
+# cython: annotation_typing=False, binding=False
 """The machine: how a hand starts and what each action leads to.
 
 Two tables say everything. ``DECISIONS`` maps what the hand waits for and what the player does to the function that does
 it; ``AUTOMATIC`` maps the phases in which the hand goes on by itself. A pair that is missing is not allowed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from engine import betting, dealing, purchases, rolling, showdown
 from engine.actions import Action, ActionKind
 from engine.cards import DECK_SIZE, FULL_DECK
-from engine.draft import Draft
+from engine.draft import Draft, twin_of
 from engine.errors import IllegalAction, StartError
 from engine.events import AntePosted, AnyEvent, HandStarted
 from engine.knobs import Exhaustion
@@ -53,9 +54,10 @@ AUTOMATIC: Mapping[Phase, Callable[[Draft], None]] = {
 
 # CPython 3.11 takes long to read a member off its enum, and this is read in every step.
 _LEAVE = ActionKind.LEAVE
+_ALL_CARDS, _INT_ONLY = set(FULL_DECK), {int}
 
 
-class Step(msgspec.Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """What a transition leads to: the new state, and what happened on the way."""
 
     state: State
@@ -85,8 +87,12 @@ def start(
     Raises:
         StartError: if an argument cannot be, naming it.
     """
-    stacks = _dealt_in(rules, seats, all_in_for_carry=carry > 0)
-    last_seat = max(seats, default=0) if isinstance(seats, Mapping) else len(seats)
+    if isinstance(seats, Mapping):
+        stacks = _dealt_in(rules, seats.items(), all_in_for_carry=carry > 0)
+        last_seat = max(seats, default=0)
+    else:
+        stacks = _dealt_in(rules, enumerate(seats, start=1), all_in_for_carry=carry > 0)
+        last_seat = len(seats)
     if type(button) is not int or not 1 <= button <= last_seat:
         raise StartError("button", f"{button} is not a seat from 1 to {last_seat}")
     if type(carry) is not int or not 0 <= carry <= MAX_AMOUNT:
@@ -96,7 +102,7 @@ def start(
         _check_deck("spare", spare)
     elif rules.exhaustion == Exhaustion.RECYCLE_FOLDED:
         raise StartError("spare", "is needed where folded cards are recycled")
-    order = sorted(stacks, key=lambda seat: (seat <= button, seat))
+    order = sorted([seat for seat in stacks if seat > button]) + sorted([seat for seat in stacks if seat <= button])
     state = State(
         rules=rules,
         phase=Phase.DEALING,
@@ -124,7 +130,7 @@ def step(state: State, action: Action) -> Step:
     if action.kind == _LEAVE:
         return _leave(state, action.seat)
     to = amount_of(state, action)
-    draft = Draft(state)
+    draft = twin_of(state).copy()
     DECISIONS[state.phase, action.kind](draft, to)
     return _advance(draft)
 
@@ -132,7 +138,8 @@ def step(state: State, action: Action) -> Step:
 def _advance(draft: Draft) -> Step:
     while (go_on := AUTOMATIC.get(draft.phase)) is not None:
         go_on(draft)
-    return Step(draft.freeze(), tuple(draft.events))
+    events, draft.events = tuple(draft.events), []
+    return Step(draft.freeze(), events)
 
 
 def _leave(state: State, seat: int) -> Step:
@@ -142,8 +149,8 @@ def _leave(state: State, seat: int) -> Step:
         raise IllegalAction(f"seat {seat} was not dealt in")
     if not state.undecided(player):
         return Step(state, ())
-    draft = Draft(state)
-    draft.fold(seat)
+    draft = twin_of(state).copy()
+    draft.fold(draft.player(seat))
     if draft.phase != Phase.WALKOVER:
         _go_on_without(draft, seat)
     return _advance(draft)
@@ -162,25 +169,23 @@ def _go_on_without(draft: Draft, seat: int) -> None:
         draft.phase = Phase.ROLLING
     elif draft.phase == Phase.BRING_IN:
         betting.choose_opener(draft)  # without that door card the bring-in may fall to another seat
-    elif draft.actor not in betting.waiting_seats(draft):
+    elif draft.player(draft.actor) not in betting.waiting_players(draft):
         betting.pass_turn(draft)
 
 
 def _post_antes(draft: Draft, ante: int) -> None:
-    for player in list(draft.players):
+    for player in draft.players:
         paid = draft.affordable(player, ante)
         if paid:
-            draft.update(player.seat, stack=player.stack - paid, collected=paid)
+            player.stack -= paid
+            player.collected = paid
             draft.emit(AntePosted(player.seat, paid))
 
 
-def _dealt_in(
-    rules: Rules, seats: Sequence[int | None] | Mapping[int, int], *, all_in_for_carry: bool
-) -> dict[int, int]:
+def _dealt_in(rules: Rules, seats: Iterable[tuple[int, int | None]], *, all_in_for_carry: bool) -> dict[int, int]:
     """Return the stacks of the seats that take part, by seat."""
-    listed = seats.items() if isinstance(seats, Mapping) else enumerate(seats, start=1)
     stacks: dict[int, int] = {}
-    for seat, stack in listed:
+    for seat, stack in seats:
         if stack is None:
             continue
         if type(seat) is not int or type(stack) is not int:
@@ -197,5 +202,5 @@ def _dealt_in(
 
 
 def _check_deck(field: str, deck: Sequence[int]) -> None:
-    if len(deck) != DECK_SIZE or any(type(card) is not int for card in deck) or set(deck) != set(FULL_DECK):
+    if len(deck) != DECK_SIZE or set(map(type, deck)) != _INT_ONLY or set(deck) != _ALL_CARDS:
         raise StartError(field, f"must hold each card from 0 to {DECK_SIZE - 1} once")

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from engine.actions import ActionKind, LegalActions
 from engine.cards import HIDDEN
+from engine.draft import twin_of
 from engine.events import (
     AnyEvent,
     Burned,
@@ -121,8 +122,13 @@ def _seat_view(state: State, player: Player, viewer: int | None) -> SeatView:
         all_in=state.all_in(player),
         shown=player.shown,
         out=player.out,
-        worth=worth_of(state, player) if player.shown else None,
+        worth=_worth(state, player) if player.shown else None,
     )
+
+
+def _worth(state: State, player: Player) -> Worth:
+    twin = twin_of(state)
+    return worth_of(twin, twin.player(player.seat))
 
 
 def _offer_view(state: State, viewer: int | None) -> Offer | None:

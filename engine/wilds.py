@@ -1,26 +1,27 @@
+# cython: annotation_typing=False, binding=False
 """Which cards are wild for whom (rules, section 4)."""
 
 from engine.cards import mask_of, rank_mask, rank_of
-from engine.draft import Draft, Hand
+from engine.draft import Draft, DraftPlayer
 from engine.events import WildNamed
 from engine.knobs import PayScope
-from engine.state import NO_RANK, Player
+from engine.state import NO_RANK
 
 
-def wild_mask(hand: Hand, player: Player) -> int:
+def wild_mask(draft: Draft, player: DraftPlayer) -> int:
     """Return the cards that are wild for a player, held or not.
 
     A card of the pay rank is wild where it was dealt down or paid for; on the community card it is wild only where
     one purchase has freed all later ones.
     """
-    rules = hand.rules
+    rules = draft.rules
     mask = rules.wild_mask
-    if hand.named_wild != NO_RANK:
-        mask |= rank_mask(hand.named_wild)
+    if draft.named_wild != NO_RANK:
+        mask |= rank_mask(draft.named_wild)
     if rules.pay_mask:
         mask |= rules.pay_mask & mask_of(player.down) | mask_of(player.paid)
-        if hand.pay_bought and rules.pay_scope == PayScope.FIRST_ONLY:
-            mask |= rules.pay_mask & mask_of(hand.community)
+        if draft.pay_bought and rules.pay_scope == PayScope.FIRST_ONLY:
+            mask |= rules.pay_mask & mask_of(draft.community)
     return mask
 
 

@@ -5,7 +5,20 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TARGETS = ("demo", "test", "serve", "lint", "proto", "words", "docs", "bench", "differential", "golden", "clean")
+TARGETS = (
+    "demo",
+    "test",
+    "serve",
+    "lint",
+    "proto",
+    "words",
+    "docs",
+    "bench",
+    "differential",
+    "golden",
+    "plain",
+    "clean",
+)
 
 
 def make(*arguments):

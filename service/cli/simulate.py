@@ -6,10 +6,13 @@ only when play changes.
 """
 
 import hashlib
+import os
 import random
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from typing import Annotated, Any
 
 import typer
@@ -24,6 +27,9 @@ from engine.rules import Rules
 from engine.state import State
 from service.cli.output import print_json, print_table
 from service.cli.profiles import ProfileOption, profile_named
+
+Game = tuple[Rules, int]
+"""Rules, and how many play."""
 
 _TABLE_SEATS = 7
 _SHOWN_BROKEN = 20
@@ -135,6 +141,10 @@ def simulate(
     hands: Annotated[int, typer.Option("--hands", min=1, help="Hands to play.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed plays the same hands.")] = 1,
     every_profile: Annotated[bool, typer.Option("--all", help="Every profile in turn.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Games played at the same time under --all; without it, one for each core."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Play random hands in the engine and check every step; status 1 if anything was broken.
@@ -142,19 +152,40 @@ def simulate(
     Example: dugout simulate --profile baseball --players 6 --hands 5000 --seed 1
     """
     names = list(PROFILES) if every_profile else [profile]
-    simulations = {name: Simulation(*_game(name, players), seed) for name in names}
-    for simulation in simulations.values():
-        simulation.run(hands)
+    games = {name: _game(name, players) for name in names}
+    played = dict(zip(names, _play_all(list(games.values()), seed, hands, jobs or _cores()), strict=True))
     if as_json:
-        records = [{"profile": name, **played.as_record()} for name, played in simulations.items()]
-        print_json(records if every_profile else simulations[profile].as_record())
+        records = [{"profile": name, **record} for name, record in played.items()]
+        print_json(records if every_profile else played[profile])
     else:
-        _print_for_people(simulations)
-    if any(played.broken or played.chip_delta for played in simulations.values()):
+        _print_for_people(played)
+    if any(record["broken"] or record["chip_delta"] for record in played.values()):
         raise typer.Exit(1)
 
 
-def _game(profile: str, players: int | None) -> tuple[Rules, int]:
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _play_all(games: list[Game], seed: int, hands: int, jobs: int) -> list[dict[str, Any]]:
+    """Play games of rules and players, so many at a time, each in a process of its own; return their records.
+
+    Every game draws from a generator of its own, so that the number of jobs makes no difference to any of them.
+    """
+    if min(jobs, len(games)) == 1:
+        return [_play(game, seed, hands) for game in games]
+    with ProcessPoolExecutor(min(jobs, len(games)), get_context("spawn")) as processes:
+        waiting = [processes.submit(_play, game, seed, hands) for game in games]
+        return [record.result() for record in waiting]
+
+
+def _play(game: Game, seed: int, hands: int) -> dict[str, Any]:
+    simulation = Simulation(*game, seed)
+    simulation.run(hands)
+    return simulation.as_record()
+
+
+def _game(profile: str, players: int | None) -> Game:
     """Return the rules of a profile and the number of players, refusing one that the game does not seat."""
     rules = profile_named(profile)
     number = min(6, rules.max_players) if players is None else players
@@ -165,28 +196,28 @@ def _game(profile: str, players: int | None) -> tuple[Rules, int]:
     return rules, number
 
 
-def _print_for_people(simulations: dict[str, Simulation]) -> None:
+def _print_for_people(games: dict[str, dict[str, Any]]) -> None:
     header = ("PROFILE", "HANDS", "ACTIONS", "SHOWDOWNS", "HANDS/S", "CHIP DELTA", "BROKEN", "SIGNATURE")
     rows = [
         (
             name,
-            f"{played.hands:,}",
-            f"{played.actions:,}",
-            f"{played.showdowns:,}",
-            f"{played.hands / played.seconds:,.0f}",
-            str(played.chip_delta),
-            str(len(played.broken)),
-            played.signature,
+            f"{played['hands']:,}",
+            f"{played['actions']:,}",
+            f"{played['showdowns']:,}",
+            f"{played['hands_per_second']:,.0f}",
+            str(played["chip_delta"]),
+            str(len(played["broken"])),
+            played["signature"],
         )
-        for name, played in simulations.items()
+        for name, played in games.items()
     ]
     print_table([header, *rows])
-    broken = [what for played in simulations.values() for what in played.broken]
+    broken = [what for played in games.values() for what in played["broken"]]
     for what in broken[:_SHOWN_BROKEN]:
         typer.echo(what, err=True)
     if len(broken) > _SHOWN_BROKEN:
         typer.echo(f"and {len(broken) - _SHOWN_BROKEN} more", err=True)
-    shown = sum((played.categories for played in simulations.values()), Counter[str]())
+    shown = sum((Counter(played["categories"]) for played in games.values()), Counter[str]())
     if shown:
         typer.echo("\nHands shown:")
         print_table([(name.replace("_", " "), f"{shown[name]:,}") for name in CATEGORIES if shown[name]], indent="  ")

@@ -16,6 +16,7 @@ import engine
 from engine import PROFILES, Action, ActionKind, EngineError, IllegalAction, Rules, knobs
 from engine import events as ev
 from engine.cards import RANKS, card_text
+from engine.draft import Draft
 from engine.hand_value import describe, describe_low
 from engine.worth import worth_of
 from tests.engine.hand_file import HandFileError, WorkedHand
@@ -294,7 +295,8 @@ class Referee:
         _equal(seats, _seats(event.seat for event in self._of(ev.HandShown)) or "none", "order of showing")
 
     def _low(self, seat: str, words: str) -> None:
-        low = worth_of(self.hand.state, self.hand.state.player(int(seat))).low
+        draft = Draft(self.hand.state)
+        low = worth_of(draft, draft.player(int(seat))).low
         _equal(words, "none" if low is None else _ranks(describe_low(low).ranks), f"low of seat {seat}")
 
     def _award(self, place: str, half: str | None, amount: str, shares: str) -> None:

@@ -16,8 +16,10 @@ import pytest
 import engine
 from engine import Action, ActionKind, IllegalAction, Rules, State
 from engine.cards import DECK_SIZE, card_text, parse_card, rank_of
+from engine.draft import Draft
 from engine.events import AnyEvent, CardDealt, DealCause, Face, PurchaseKind, PurchaseMade
 from engine.knobs import Burn, FixedLimit, PurchaseTiming
+from engine.wilds import wild_mask
 from tests.engine.ledger import Ledger
 
 STUD = Rules(ante=1, bring_in=2, structure=FixedLimit(5, 10))
@@ -251,3 +253,9 @@ def deal(
     seats = {seat: stacks if isinstance(stacks, int) else stacks[seat] for seat in hands}
     deck = stacked_deck(rules, hands, button, burns=burns, rest=rest)
     return Hand(engine.start(rules, seats, button, deck, **more), hands)
+
+
+def wild_cards(state: State, seat: int) -> int:
+    """Return the mask of what is wild for a seat, held or not."""
+    draft = Draft(state)
+    return wild_mask(draft, draft.player(seat))

@@ -18,8 +18,7 @@ from engine.events import (
 )
 from engine.knobs import BonusFace, Fixed, HoleBonusClaim, MatchPot
 from engine.state import Phase
-from engine.wilds import wild_mask
-from tests.engine.play import deal
+from tests.engine.play import deal, wild_cards
 
 FREE = PROFILES["baseball-match-pot-hole-fours"]
 BUY = PROFILES["baseball-match-pot-hole-fours-buy"]
@@ -253,7 +252,7 @@ def test_an_exposed_card_of_the_pay_rank_was_dealt_down_and_stays_wild():
     rules = FREE.replace(hole_bonus_expose=True, pay_rank="4")
     hand = deal(rules, {1: "(4s --) Ks", 2: "(-- --) 6s"}, rest="8h")
     for _ in range(2):
-        assert wild_mask(hand.state, hand.state.player(1)) >> parse_card("4s") & 1
+        assert wild_cards(hand.state, 1) >> parse_card("4s") & 1
         if hand.legal == "claim, decline":
             hand.play("1 claim")
     assert "Ks 4s" == hand.up(1)

@@ -221,3 +221,21 @@ def test_faults_of_structure_are_named_first_and_alone(betting):
     """The other checks rely on seats, cards and turns that can be."""
     unsound = replace(betting, actor=9, deck=betting.deck[2:], button=7, awards=(Award(1, 1),))
     assert {"seats", "cards", "turn"} == {fault.partition(":")[0] for fault in broken(unsound)}
+
+
+@pytest.mark.parametrize("number", [2**60, -(2**60), 2**63, 2**200])
+def test_numbers_that_no_hand_could_come_to(betting, number):
+    for wrong in (
+        change(betting, 2, stack=number),
+        change(betting, 2, seat=number),
+        replace(betting, cursor=number),
+        replace(betting, dead_money=((0, number),)),
+        replace(betting, betting=replace(betting.betting, step=number)),
+    ):
+        assert f"numbers: {number} is none that a hand could come to" in faults(wrong)
+
+
+def test_a_seat_may_have_any_number(betting):
+    last = 2**59
+    moved = replace(change(betting, 3, seat=last), seat_count=last, button=last, actor=2)
+    assert [] == broken(replace(moved, players=moved.players))

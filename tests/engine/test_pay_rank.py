@@ -31,8 +31,7 @@ from engine.knobs import (
     PurchaseTo,
     ShortPurchase,
 )
-from engine.wilds import wild_mask
-from tests.engine.play import deal
+from tests.engine.play import deal, wild_cards
 
 MATCH_POT = PROFILES["baseball-match-pot"]
 FIRST_THREE = PROFILES["baseball-match-pot-first-three"]
@@ -49,7 +48,7 @@ def price(hand):
 
 
 def is_wild(hand, seat, card):
-    return bool(wild_mask(hand.state, hand.state.player(seat)) >> parse_card(card) & 1)
+    return bool(wild_cards(hand.state, seat) >> parse_card(card) & 1)
 
 
 def category(hand, seat):

@@ -20,8 +20,7 @@ from engine.events import (
 from engine.knobs import FixedLimit, Free, MatchPot, NoLimit, OneUnit
 from engine.state import Phase
 from engine.view import view, visible
-from engine.wilds import wild_mask
-from tests.engine.play import deal
+from tests.engine.play import deal, wild_cards
 
 ROLLED = Rules(reveal_mode="roll_your_own", deal_pattern="7d", ante=1, structure=OneUnit(1))
 NIGHT = PROFILES["night-baseball"]
@@ -342,13 +341,13 @@ def test_a_rolled_three_must_be_paid():
     assert [1, 2] == seats(paid, LeaderNamed), "a wild 3 shows an ace"
     natural = checks(rolled(hands, rules=rules).play("1 roll")).play("2 roll; 2 decline")
     assert ([1], 2) == (seats(natural, LeaderNamed), natural.actor)
-    assert not wild_mask(natural.state, natural.state.player(2)) >> parse_card("3d") & 1
+    assert not wild_cards(natural.state, 2) >> parse_card("3d") & 1
 
 
 def test_a_three_that_nobody_has_seen_is_neither_paid_nor_wild():
     hand = rolled({1: "Ks 3d", 2: "Qd"}, rules=ROLLED.replace(pay_rank="3"))
     assert [] == hand.all(PurchaseOffered)
-    assert not wild_mask(hand.state, hand.state.player(1)) >> parse_card("3d") & 1
+    assert not wild_cards(hand.state, 1) >> parse_card("3d") & 1
 
 
 def test_refusing_a_three_on_the_last_players_turn_ends_the_hand():

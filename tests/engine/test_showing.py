@@ -3,6 +3,7 @@
 import pytest
 
 from engine import PROFILES
+from engine.draft import Draft
 from engine.knobs import ShowingTie, WildBringIn
 from engine.showing import best_showing, lowest_door, shows_pair
 from tests.engine.play import STUD, deal
@@ -158,7 +159,7 @@ def test_shows_pair_counts_groups_only():
     def pair_on_fourth(first, second):
         hand = deal(STUD_WILD, {1: f"(-- --) {first}", 2: f"(-- --) {second}"})
         hand.play(f"{hand.actor} bring_in; {3 - hand.actor} call")
-        return shows_pair(hand.state)
+        return shows_pair(Draft(hand.state))
 
     assert not pair_on_fourth("Ks Qs", "Jd 2c")
     assert pair_on_fourth("Ks Kd", "Jd 2c")
@@ -169,11 +170,11 @@ def test_shows_pair_counts_groups_only():
 def test_folded_hands_neither_open_nor_show_a_pair():
     hand = deal(STUD, {1: "(-- --) Ks", 2: "(-- --) Jd Js", 3: "(-- --) 2c 5h"})
     hand.play("3 bring_in; 1 fold; 2 call")
-    assert 2 == best_showing(hand.state).seat
-    assert shows_pair(hand.state)
+    assert 2 == best_showing(Draft(hand.state)).seat
+    assert shows_pair(Draft(hand.state))
     hand.play("2 fold")
-    assert 3 == lowest_door(hand.state).seat
-    assert not shows_pair(hand.state)
+    assert 3 == lowest_door(Draft(hand.state)).seat
+    assert not shows_pair(Draft(hand.state))
 
 
 def test_the_bring_in_is_chosen_after_the_third_street_purchases():

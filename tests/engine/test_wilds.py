@@ -8,8 +8,7 @@ from engine.cards import RANKS, parse_card, rank_mask
 from engine.events import HandShown, WildNamed
 from engine.knobs import BonusFace, BonusMode, Burn, Exhaustion, Free, MatchPot, OneUnit
 from engine.state import NO_RANK
-from engine.wilds import wild_mask
-from tests.engine.play import deal
+from tests.engine.play import deal, wild_cards
 
 QUEEN = PROFILES["follow-the-queen"]
 BONUS = QUEEN.replace(bonus_rank="4", bonus_price=Free(), bonus_face=BonusFace.UP)
@@ -27,7 +26,7 @@ def names(hand):
 
 
 def is_wild(hand, seat, card):
-    return bool(wild_mask(hand.state, hand.state.player(seat)) >> parse_card(card) & 1)
+    return bool(wild_cards(hand.state, seat) >> parse_card(card) & 1)
 
 
 def doors(*cards):

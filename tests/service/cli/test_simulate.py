@@ -91,6 +91,14 @@ def test_play_has_not_changed_unnoticed(dugout):
     assert SIGNATURES == {record["profile"]: record["signature"] for record in played}
 
 
+def test_the_number_of_jobs_makes_no_difference(dugout):
+    one, three = (simulated(dugout, "--all", "--hands", "4", "--jobs", jobs) for jobs in ("1", "3"))
+    timed = ("seconds", "hands_per_second")
+    assert [record["profile"] for record in one] == list(PROFILES)
+    for alone, beside in zip(one, three, strict=True):
+        assert {**alone, **dict.fromkeys(timed)} == {**beside, **dict.fromkeys(timed)}
+
+
 def test_a_seed_plays_the_same_hands_and_another_seed_does_not():
     one, same, other = (Simulation(PROFILES["baseball"], 5, seed) for seed in (3, 3, 4))
     for simulation in (one, same, other):
@@ -164,6 +172,7 @@ def test_people_see_one_row_for_each_game(dugout):
         (("--players", "1"), "--players"),
         (("--players", "7", "--all"), "baseball-home seats 2 to 6"),
         (("--hands", "0"), "--hands"),
+        (("--jobs", "0"), "--jobs"),
         (("--seed", "x"), "--seed"),
     ],
 )
