@@ -108,6 +108,8 @@ class RedisNotices:
                 await connection.connect()  # type: ignore[no-untyped-call]
                 delay_s = _RECONNECT_FIRST_S
                 subscriber = asyncio.create_task(self._keep_subscribed(connection))
+                # What ends it, an error of redis-py's own included, ends the connection, which the listener reports.
+                subscriber.add_done_callback(lambda task: task.cancelled() or task.exception())
                 try:
                     await self._listen(connection)
                 finally:
