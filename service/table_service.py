@@ -236,6 +236,10 @@ class TableService:
             ServiceError: as ``Feed.watch`` does, and when the seating that the caller watches as has ended.
         """
         table, seen_as = await self.seen(caller, table_id, view_as)
+        if seen_as is not None and seen_as.paid_out:
+            # That the player left was told before, and whoever gets the seat next is somebody else.
+            _check_still_seated(caller, seen_as)
+            seen_as = None
         async with aclosing(self._feed.watch(table_id, after_version, table.hand_number)) as items:
             async for item in items:
                 if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
@@ -248,8 +252,7 @@ class TableService:
                 if TableDeleted() in happening.events:
                     return
                 if seen_as is not None and happening.version > table.version and _has_left(happening, seen_as):
-                    if isinstance(caller, SeatHolder):
-                        raise access.seating_ended(seen_as.seat, seen_as.player_id)
+                    _check_still_seated(caller, seen_as)
                     seen_as = None
 
 
@@ -279,6 +282,12 @@ def _table_id(tenant: str, request_id: str) -> str:
     """Return an id of 16 characters that is safe in a URL: made from the request id, so that a repeat finds it."""
     source = hashlib.sha256(f"{tenant}\0{request_id}".encode()).digest() if request_id else secrets.token_bytes(10)
     return base64.b32encode(source[:10]).decode().lower()
+
+
+def _check_still_seated(caller: Caller, gone: Seating) -> None:
+    """Refuse to go on showing a table to a player who has left; an operator goes on as a spectator."""
+    if isinstance(caller, SeatHolder):
+        raise access.seating_ended(gone.seat, gone.player_id)
 
 
 def _has_left(happening: Happening, player: Seating) -> bool:
