@@ -156,7 +156,12 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def redeal(self) -> bool:
-        """Whether the last hand was rained out, so that the same dealer deals the same game again."""
+        """Whether the last hand was rained out and its pot waits, so that the same dealer deals the same game again."""
+        return self.rained_out and bool(self.carry or self.carry_owners)
+
+    @property
+    def rained_out(self) -> bool:
+        """Whether the last hand was rained out, so that the button stays, even if its pot has been split."""
         return self.hand is not None and self.hand.rained
 
     @property
