@@ -16,11 +16,8 @@ from engine import Action, Rules
 from service import access, dealer, seating
 from service.clock import Clock
 from service.credentials import Caller, CredentialExpired, Keyring, SeatHolder
-from service.errors import (
-    FieldViolation,
-    invalid_field,
-    invalid_fields,
-)
+from service.damage import damage_of
+from service.errors import FieldViolation, invalid_field, invalid_fields
 from service.feed import Checkpoint, Feed
 from service.lobby import NO_FILTER, LobbyFilter
 from service.meters import Meters
@@ -30,7 +27,7 @@ from service.seat_service import SeatService
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.standings import Standing, standings
-from service.store.base import Store
+from service.store.base import LobbyEntry, Store
 from service.table import Change, Seating, Settings, Summary, Table
 from service.table_events import Happening, TableCreated, TableDeleted, leaves
 from service.table_writer import Mutation, TableWriter
@@ -138,7 +135,7 @@ class TableService:
                 page = await self._store.list_tables(operator.tenant, page_size - len(found), page_token)
             except ValueError:
                 raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
-            found += filter(filters.passes, (decode_summary(entry.summary) for entry in page.entries))
+            found += filter(filters.passes, map(_summary, page.entries))
             looked_at += len(page.entries)
             page_token = page.next_page_token
             if not page_token or len(found) >= page_size or looked_at >= _LOBBY_LOOKED_AT_MOST:
@@ -276,6 +273,11 @@ def _check_settings(settings: Settings) -> None:
         wrong.append(FieldViolation("deal_pause", f"{settings.deal_pause_ms} ms", "must be 1 second to 1 hour"))
     if wrong:
         raise invalid_fields(wrong)
+
+
+def _summary(entry: LobbyEntry) -> Summary:
+    with damage_of(entry.table_id):
+        return decode_summary(entry.summary)
 
 
 def _table_id(tenant: str, request_id: str) -> str:
