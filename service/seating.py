@@ -80,7 +80,7 @@ def leave(table: Table, seating: Seating) -> Seated:
     A rained-out pot for which too few would then be left is split first among those it belongs to.
     """
     events: list[AnyTableEvent] = []
-    if table.redeal and len(next_stacks(table.without(seating.seat))) < table.next_rules.min_players:
+    if _too_few(table.without(seating.seat)):
         table, split = _split_carry(table)
         events += split
         seating = table.seating(seating.seat) or seating
@@ -89,11 +89,20 @@ def leave(table: Table, seating: Seating) -> Seated:
 
 
 def sit_out(table: Table, seating: Seating) -> Seated | None:
-    """Have a player dealt out from the next hand on; None: it is so already."""
+    """Have a player dealt out from the next hand on; None: it is so already.
+
+    A rained-out pot for which too few are then left is split: else those who have to stay out until it is won could
+    not play for as long as its owners sit out.
+    """
     if seating.sitting_out:
         return None
     seating = replace(seating, sitting_out=True)
-    return Seated(table.seated(seating), seating, (SatOut(seating.seat),))
+    table = table.seated(seating)
+    events: list[AnyTableEvent] = [SatOut(seating.seat)]
+    if _too_few(table):
+        table, split = _split_carry(table)
+        events += split
+    return Seated(table, table.seating(seating.seat) or seating, tuple(events))
 
 
 def sit_in(table: Table, seating: Seating) -> Seated | None:
@@ -208,7 +217,7 @@ def _finish(table: Table, hand: State) -> tuple[Table, tuple[AnyTableEvent, ...]
     if hand.rained:
         table = _carried(table, hand)
         # A pot beyond all bounds, which only credit can make, is more than a hand can begin with.
-        if len(next_stacks(table)) < hand.rules.min_players or table.carry > MAX_AMOUNT:
+        if _too_few(table) or table.carry > MAX_AMOUNT:
             table, split = _split_carry(table)
             events += split
     else:
@@ -238,6 +247,11 @@ def _carried(table: Table, hand: State) -> Table:
         # Who was not dealt in because of an earlier rain stays out too.
         kept_out = tuple(sorted({each.number for each in dealt if each.seat in folded} | set(table.kept_out)))
     return replace(table, carry=hand.carry, carry_owners=owners, kept_out=kept_out)
+
+
+def _too_few(table: Table) -> bool:
+    """Say whether a rained-out pot waits and too few are there to play for it."""
+    return table.redeal and len(next_stacks(table)) < table.next_rules.min_players
 
 
 def _split_carry(table: Table) -> tuple[Table, tuple[CarrySplit, ...]]:
