@@ -28,16 +28,21 @@ from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.standings import Standing, standings
 from service.store.base import LobbyEntry, Store
-from service.table import Change, Seating, Settings, Summary, Table
+from service.table import (
+    ACTION_TIME_MS,
+    DEAL_PAUSE_MS,
+    MAX_BUY_IN,
+    SIT_OUT_AFTER_MOST,
+    TIME_BANK_MS,
+    Change,
+    Seating,
+    Settings,
+    Summary,
+    Table,
+)
 from service.table_events import Happening, TableCreated, TableDeleted, leaves
 from service.table_writer import Mutation, TableWriter
 from service.tracing import Tracing
-
-_MAX_BUY_IN = 10**12
-# Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
-_ACTION_TIME_MS = (1000, 86_400_000)
-_DEAL_PAUSE_MS = (1000, 3_600_000)
-_SIT_OUT_AFTER_MOST = 1000
 
 _LOBBY_PAGES_MOST = 8
 _LOBBY_LOOKED_AT_MOST = 1000
@@ -255,24 +260,26 @@ class TableService:
 
 def _check_settings(settings: Settings) -> None:
     wrong: list[FieldViolation] = []
-    low_ms, high_ms = _ACTION_TIME_MS
-    if not 0 <= settings.min_buy_in <= _MAX_BUY_IN:
-        wrong.append(FieldViolation("min_buy_in", str(settings.min_buy_in), f"must be from 0 to {_MAX_BUY_IN}"))
-    if not max(1, settings.min_buy_in) <= settings.max_buy_in <= _MAX_BUY_IN:
-        allowed = f"must be from min_buy_in to {_MAX_BUY_IN}"
+    if not 0 <= settings.min_buy_in <= MAX_BUY_IN:
+        wrong.append(FieldViolation("min_buy_in", str(settings.min_buy_in), f"must be from 0 to {MAX_BUY_IN}"))
+    if not max(1, settings.min_buy_in) <= settings.max_buy_in <= MAX_BUY_IN:
+        allowed = f"must be from min_buy_in to {MAX_BUY_IN}"
         wrong.append(FieldViolation("max_buy_in", str(settings.max_buy_in), allowed))
-    if not low_ms <= settings.action_time_ms <= high_ms:
+    if not _within(ACTION_TIME_MS, settings.action_time_ms):
         wrong.append(FieldViolation("action_time", f"{settings.action_time_ms} ms", "must be 1 second to 1 day"))
-    if not 0 <= settings.time_bank_ms <= high_ms:
+    if not _within(TIME_BANK_MS, settings.time_bank_ms):
         wrong.append(FieldViolation("time_bank", f"{settings.time_bank_ms} ms", "must be 0 to 1 day"))
-    if not 0 <= settings.sit_out_after <= _SIT_OUT_AFTER_MOST:
-        allowed = f"must be from 0 to {_SIT_OUT_AFTER_MOST}"
+    if not 0 <= settings.sit_out_after <= SIT_OUT_AFTER_MOST:
+        allowed = f"must be from 0 to {SIT_OUT_AFTER_MOST}"
         wrong.append(FieldViolation("sit_out_after", str(settings.sit_out_after), allowed))
-    low_ms, high_ms = _DEAL_PAUSE_MS
-    if not low_ms <= settings.deal_pause_ms <= high_ms:
+    if not _within(DEAL_PAUSE_MS, settings.deal_pause_ms):
         wrong.append(FieldViolation("deal_pause", f"{settings.deal_pause_ms} ms", "must be 1 second to 1 hour"))
     if wrong:
         raise invalid_fields(wrong)
+
+
+def _within(bounds: tuple[int, int], value: int) -> bool:
+    return bounds[0] <= value <= bounds[1]
 
 
 def _summary(entry: LobbyEntry) -> Summary:

@@ -65,6 +65,7 @@ NAMED_KNOBS: list[dict[str, object]] = [
     {"odd_unit": "first_left_of_dealer"},
     {"rain_card": "Qs", "odd_unit": "first_left_of_dealer"},
     {"rain_card": "Qs", "max_players": 5},
+    {"rain_card": "Qs", "max_players": 3, "odd_unit": "first_left_of_dealer"},
     {"min_players": 3},
     {"ante": 10**15},
     {"minor_units": 7},
@@ -230,7 +231,7 @@ class Walk:
 
     def deck(self) -> tuple[int, ...]:
         deck = self.chance.sample(range(DECK_SIZE), DECK_SIZE)
-        if self.chance.random() < 0.3:  # rain is likely
+        if self.chance.random() < 0.4:  # rain is likely
             card = parse_card("Qs")
             deck.remove(card)
             deck.insert(self.chance.randint(2, 25), card)
