@@ -102,6 +102,7 @@ class Walk:
         self.chips: Counter[str] = Counter()
         self.deleted = False
         self.hand: list[Happening] = []
+        self.dealt: dict[int, int] = {}
         self.seen: Counter[str] = Counter()
 
     # What may happen
@@ -321,7 +322,12 @@ class Walk:
         if happening.shuffled is not None:
             self.hand = []
             assert table.dealt_version == table.version
+            dealt_in = [each for each in table.seats if table.in_hand(each.seat)]
+            self.dealt = {each.seat: each.number for each in dealt_in}
         self.hand.append(happening)
+        for each in table.seats:
+            if each.seat in self.dealt and each.viewer(table.hand_number) is not None:
+                assert each.number == self.dealt[each.seat], "nobody sees another player's cards"
         over = any(type(event).__name__ == "HandEnded" for event in change.events)
         assert over == (change.finished is not None)
         if change.finished is None:
@@ -329,6 +335,7 @@ class Walk:
         record = decode_record(encode_record(change.finished))
         assert (table.hand_number, table.dealt_version) == (record.number, self.hand[0].version)
         assert [each.version for each in self.hand] == list(range(table.dealt_version, table.version + 1))
+        assert self.dealt == {each.seat: each.seating for each in record.players}
         again = replay(PlayedHand(record, tuple(self.hand)), table.rules)
         assert replace(table.hand, rolled=0) == replace(again, rolled=0)
         assert {each.seat: each.end_stack for each in record.players} == {
