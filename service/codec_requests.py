@@ -23,11 +23,18 @@ from service.codec import ACTION_NUMBERS, STATUS_NUMBERS
 from service.codec_enums import names_of
 from service.errors import FieldViolation, invalid_fields
 from service.lobby import LobbyFilter
-from service.table import Settings, Status
+from service.table import (
+    ACTION_TIME_MS,
+    DEAL_PAUSE_MS,
+    MAX_BUY_IN,
+    SIT_OUT_AFTER_MOST,
+    TIME_BANK_MS,
+    Settings,
+    Status,
+)
 
 PAGE_SIZE_DEFAULT = 100
 PAGE_SIZE_MOST = 1000
-MAX_BUY_IN = 10**12
 
 _TABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLAYER_ID = re.compile(r"[A-Za-z0-9._:@-]{1,64}", re.ASCII)
@@ -146,11 +153,13 @@ class RequestFields:
             min_buy_in=self.amount("min_buy_in") or 1,
             max_buy_in=self.amount("max_buy_in") or MAX_BUY_IN,
             spectators=request.spectators if request.HasField("spectators") else True,
-            action_time_ms=self._duration_ms("action_time", 30_000, 1000, 86_400_000, "from 1 second to 1 day"),
+            action_time_ms=self._duration_ms("action_time", 30_000, ACTION_TIME_MS, "from 1 second to 1 day"),
             auto_deal=request.auto_deal,
-            time_bank_ms=self._duration_ms("time_bank", 0, 0, 86_400_000, "from 0 to 1 day"),
-            sit_out_after=self._number("sit_out_after", 0, 1000) if request.HasField("sit_out_after") else 2,
-            deal_pause_ms=self._duration_ms("deal_pause", 5000, 1000, 3_600_000, "from 1 second to 1 hour"),
+            time_bank_ms=self._duration_ms("time_bank", 0, TIME_BANK_MS, "from 0 to 1 day"),
+            sit_out_after=self._number("sit_out_after", 0, SIT_OUT_AFTER_MOST)
+            if request.HasField("sit_out_after")
+            else 2,
+            deal_pause_ms=self._duration_ms("deal_pause", 5000, DEAL_PAUSE_MS, "from 1 second to 1 hour"),
         )
 
     def _name(self) -> str:
@@ -159,12 +168,12 @@ class RequestFields:
             self.refuse("name", given, f"must be at most {_NAME_CHARS_MOST} printable characters")
         return given
 
-    def _duration_ms(self, field: str, unset_ms: int, least_ms: int, most_ms: int, allowed: str) -> int:
+    def _duration_ms(self, field: str, unset_ms: int, bounds_ms: tuple[int, int], allowed: str) -> int:
         if not self._request.HasField(field):
             return unset_ms
         given: Duration = getattr(self._request, field)
         ms = given.seconds * 1000 + given.nanos // 1_000_000
-        if not (0 <= given.nanos < 10**9 and least_ms <= ms <= most_ms):
+        if not (0 <= given.nanos < 10**9 and bounds_ms[0] <= ms <= bounds_ms[1]):
             self.refuse(field, f"{given.seconds} s {given.nanos} ns", f"must be {allowed}")
         return ms
 

@@ -39,13 +39,13 @@ def deal(table: Table, shuffled: Callable[[], tuple[int, ...]], now_ms: int, nam
         raise ServiceError(
             Reason.DEALERS_CHOICE_OFF, "this table always plays its own game; profile and rules stay empty"
         )
-    stacks = seating.next_stacks(table)
+    # Only a game that is dealt again can lack room: any other is checked against the players who are there.
+    stacks = with_room(table, seating.next_stacks(table), table.next_rules.max_players)
     _check_players(stacks, 2 if named is not None else table.next_rules.min_players)
     # After rain the same dealer deals again, who may have left a seat that is beyond the last one dealt in.
-    button = min(table.button, max(stacks)) if table.redeal else next_button(table.button, sorted(stacks))
+    button = min(table.button, max(stacks)) if table.rained_out else next_button(table.button, sorted(stacks))
     profile, rules = game_of_hand(table, len(stacks), button, named)
     _check_players(stacks, rules.min_players)
-    stacks = with_room(table, stacks, rules.max_players)
     deck = shuffled()
     spare = shuffled() if rules.exhaustion == Exhaustion.RECYCLE_FOLDED else None
     started = engine.start(rules, stacks, button, deck, carry=table.carry, spare=spare)

@@ -14,6 +14,7 @@ from itertools import islice
 
 import msgspec
 
+from service.damage import damage_of
 from service.errors import Reason, ServiceError, invalid_field
 from service.snapshot import decode_happening
 from service.store.base import EventPage, Store, StoredEvents
@@ -160,7 +161,7 @@ class _SharedTable:
         return bool(new) or self.gone
 
     def _add(self, events: Sequence[StoredEvents]) -> None:
-        self._recent.extend(_published(events))
+        self._recent.extend(_published(self._table_id, events))
         if events:
             self.version, self.etag = events[-1].version, events[-1].etag
         had_by_all = min((watcher.last for watcher in self.watchers), default=self.version)
@@ -227,7 +228,8 @@ class Feed:
 
         Raises:
             ServiceError: VERSION_TOO_OLD if that is no longer kept (also when a slow watcher falls behind),
-                VERSION_TOO_NEW if the table has not come so far, DRAINING when the worker stops.
+                VERSION_TOO_NEW if the table has not come so far, TABLE_DAMAGED if what happened cannot be read,
+                DRAINING when the worker stops.
         """
         if after_version < 0:
             raise invalid_field("after_version", after_version, "must be 0 or a version of the table")
@@ -265,7 +267,7 @@ class Feed:
         _check(page, last)
         if page.version > table.version:
             table.read()
-        return tuple(_published(page.events))
+        return tuple(_published(table_id, page.events))
 
     async def _woken(self, table: _SharedTable, watcher: _Watcher) -> bool:
         """Wait for something to happen; False if it is certain that for a while nothing has."""
@@ -305,8 +307,9 @@ class Feed:
             raise _draining()
 
 
-def _published(events: Sequence[StoredEvents]) -> list[Published]:
-    return [Published(decode_happening(stored.payload)) for stored in events]
+def _published(table_id: str, events: Sequence[StoredEvents]) -> list[Published]:
+    with damage_of(table_id):
+        return [Published(decode_happening(stored.payload)) for stored in events]
 
 
 def _check(page: EventPage, last: int) -> None:

@@ -2,6 +2,7 @@
 
 from service.clock import Clock
 from service.credentials import Caller
+from service.damage import damage_of
 from service.errors import Reason, ServiceError, invalid_field
 from service.hands import PlayedHand
 from service.replies import HandsPage, SeenHand
@@ -33,7 +34,8 @@ class HandHistory:
         kept = await self._store.hand(table_id, number, self._ended_since_ms())
         if kept is None:
             raise _not_found(table, number)
-        played = PlayedHand(decode_record(kept.record), tuple(map(decode_happening, kept.events)))
+        with damage_of(table_id):
+            played = PlayedHand(decode_record(kept.record), tuple(map(decode_happening, kept.events)))
         viewer = played.record.viewer(seen_as.number) if seen_as is not None else None
         return SeenHand(table, played, viewer)
 
@@ -49,7 +51,8 @@ class HandHistory:
         except ValueError:
             allowed = "must be next_page_token of a page before, of the same table"
             raise invalid_field("page_token", page_token, allowed) from None
-        return HandsPage(table, tuple(map(decode_record, page.records)), page.next_page_token)
+        with damage_of(table_id):
+            return HandsPage(table, tuple(map(decode_record, page.records)), page.next_page_token)
 
     def _ended_since_ms(self) -> int:
         return self._clock.now_ms() - self._ttl_ms

@@ -80,20 +80,29 @@ def leave(table: Table, seating: Seating) -> Seated:
     A rained-out pot for which too few would then be left is split first among those it belongs to.
     """
     events: list[AnyTableEvent] = []
-    if table.carry and len(next_stacks(table.without(seating.seat))) < table.next_rules.min_players:
+    if _too_few(table.without(seating.seat)):
         table, split = _split_carry(table)
-        events.append(split)
+        events += split
         seating = table.seating(seating.seat) or seating
     table = table.departing(seating, seating.stack).without(seating.seat)
     return Seated(table, seating, (*events, SeatLeft(seating.seat, seating.player_id, seating.stack)))
 
 
 def sit_out(table: Table, seating: Seating) -> Seated | None:
-    """Have a player dealt out from the next hand on; None: it is so already."""
+    """Have a player dealt out from the next hand on; None: it is so already.
+
+    A rained-out pot for which too few are then left is split: else those who have to stay out until it is won could
+    not play for as long as its owners sit out.
+    """
     if seating.sitting_out:
         return None
     seating = replace(seating, sitting_out=True)
-    return Seated(table.seated(seating), seating, (SatOut(seating.seat),))
+    table = table.seated(seating)
+    events: list[AnyTableEvent] = [SatOut(seating.seat)]
+    if _too_few(table):
+        table, split = _split_carry(table)
+        events += split
+    return Seated(table, table.seating(seating.seat) or seating, tuple(events))
 
 
 def sit_in(table: Table, seating: Seating) -> Seated | None:
@@ -142,7 +151,7 @@ def close(table: Table) -> Change:
         events.append(voided)
     if table.carry:
         table, split = _split_carry(table)
-        events.append(split)
+        events += split
     payouts = []
     for seating in table.seats:
         payouts.append(Payout(seating.player_id, seating.seat, seating.stack))
@@ -167,8 +176,11 @@ def next_stacks(table: Table) -> dict[int, int]:
     for seating in table.seats:
         if seating.sitting_out or seating.leaving or seating.number in table.kept_out:
             continue
-        able = abs(seating.stack) <= MAX_AMOUNT if table.rules.credit else seating.stack > 0
-        if able or (table.carry and seating.number in table.carry_owners):
+        if table.rules.credit:
+            able = abs(seating.stack) <= MAX_AMOUNT
+        else:
+            able = seating.stack > 0 or (table.carry > 0 and seating.number in table.carry_owners)
+        if able:
             stacks[seating.seat] = seating.stack
     return stacks
 
@@ -204,9 +216,10 @@ def _finish(table: Table, hand: State) -> tuple[Table, tuple[AnyTableEvent, ...]
     table = replace(table, deadline_ms=None)
     if hand.rained:
         table = _carried(table, hand)
-        if len(next_stacks(table)) < hand.rules.min_players:
+        # A pot beyond all bounds, which only credit can make, is more than a hand can begin with.
+        if _too_few(table) or table.carry > MAX_AMOUNT:
             table, split = _split_carry(table)
-            events.append(split)
+            events += split
     else:
         table = replace(table, pots_played=table.pots_played + 1, kept_out=(), carry_owners=())
     for seating in table.seats:
@@ -236,7 +249,13 @@ def _carried(table: Table, hand: State) -> Table:
     return replace(table, carry=hand.carry, carry_owners=owners, kept_out=kept_out)
 
 
-def _split_carry(table: Table) -> tuple[Table, CarrySplit]:
+def _too_few(table: Table) -> bool:
+    """Say whether a rained-out pot waits and too few are there to play for it."""
+    return table.redeal and len(next_stacks(table)) < table.next_rules.min_players
+
+
+def _split_carry(table: Table) -> tuple[Table, tuple[CarrySplit, ...]]:
+    """Split a rained-out pot that no hand is dealt for; nothing is to be told of one that is empty."""
     owners = [seating for seating in table.seats if seating.number in table.carry_owners]
     if not owners:
         # All of them have left, so that it belongs to those who could have played for it.
@@ -244,7 +263,7 @@ def _split_carry(table: Table) -> tuple[Table, CarrySplit]:
         owners = [seating for seating in table.seats if seating.seat in able] or list(table.seats)
     owners.sort(key=lambda seating: (seating.seat <= table.button, seating.seat))
     shares = engine.shares_of_carry(table.carry, [seating.seat for seating in owners])
-    split = CarrySplit(table.carry, tuple(shares.items()))
+    split = (CarrySplit(table.carry, tuple(shares.items())),) if table.carry else ()
     for seating in owners:
         table = table.seated(replace(seating, stack=seating.stack + shares[seating.seat]))
     return replace(table, carry=0, carry_owners=(), kept_out=()), split

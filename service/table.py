@@ -16,6 +16,14 @@ from engine.state import Phase, State
 from service.hands import HandRecord
 from service.table_events import AnyTableEvent, Shuffled
 
+MAX_BUY_IN = 10**12
+# Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
+ACTION_TIME_MS = (1000, 86_400_000)
+DEAL_PAUSE_MS = (1000, 3_600_000)
+TIME_BANK_MS = (0, 86_400_000)
+SIT_OUT_AFTER_MOST = 1000
+"""The bounds of ``Settings``: shortest and longest, or most."""
+
 DEPARTED_KEPT = 256
 """A table remembers so many players who have left: hostile coming and going costs no more than that."""
 
@@ -75,7 +83,7 @@ class Settings(msgspec.Struct, frozen=True, array_like=True):
 
     name: str = ""
     min_buy_in: int = 1
-    max_buy_in: int = 10**12
+    max_buy_in: int = MAX_BUY_IN
     spectators: bool = True
     """Whether somebody without credentials may watch."""
     action_time_ms: int = 30_000
@@ -156,7 +164,12 @@ class Table(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def redeal(self) -> bool:
-        """Whether the last hand was rained out, so that the same dealer deals the same game again."""
+        """Whether the last hand was rained out and its pot waits, so that the same dealer deals the same game again."""
+        return self.rained_out and bool(self.carry or self.carry_owners)
+
+    @property
+    def rained_out(self) -> bool:
+        """Whether the last hand was rained out, so that the button stays, even if its pot has been split."""
         return self.hand is not None and self.hand.rained
 
     @property

@@ -16,11 +16,8 @@ from engine import Action, Rules
 from service import access, dealer, seating
 from service.clock import Clock
 from service.credentials import Caller, CredentialExpired, Keyring, SeatHolder
-from service.errors import (
-    FieldViolation,
-    invalid_field,
-    invalid_fields,
-)
+from service.damage import damage_of
+from service.errors import FieldViolation, invalid_field, invalid_fields
 from service.feed import Checkpoint, Feed
 from service.lobby import NO_FILTER, LobbyFilter
 from service.meters import Meters
@@ -30,17 +27,22 @@ from service.seat_service import SeatService
 from service.shuffle import Shuffle
 from service.snapshot import decode_summary
 from service.standings import Standing, standings
-from service.store.base import Store
-from service.table import Change, Seating, Settings, Summary, Table
+from service.store.base import LobbyEntry, Store
+from service.table import (
+    ACTION_TIME_MS,
+    DEAL_PAUSE_MS,
+    MAX_BUY_IN,
+    SIT_OUT_AFTER_MOST,
+    TIME_BANK_MS,
+    Change,
+    Seating,
+    Settings,
+    Summary,
+    Table,
+)
 from service.table_events import Happening, TableCreated, TableDeleted, leaves
 from service.table_writer import Mutation, TableWriter
 from service.tracing import Tracing
-
-_MAX_BUY_IN = 10**12
-# Neither may be shorter than what a worker takes to notice a new deadline (``LOOK_MS``).
-_ACTION_TIME_MS = (1000, 86_400_000)
-_DEAL_PAUSE_MS = (1000, 3_600_000)
-_SIT_OUT_AFTER_MOST = 1000
 
 _LOBBY_PAGES_MOST = 8
 _LOBBY_LOOKED_AT_MOST = 1000
@@ -138,7 +140,7 @@ class TableService:
                 page = await self._store.list_tables(operator.tenant, page_size - len(found), page_token)
             except ValueError:
                 raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
-            found += filter(filters.passes, (decode_summary(entry.summary) for entry in page.entries))
+            found += filter(filters.passes, map(_summary, page.entries))
             looked_at += len(page.entries)
             page_token = page.next_page_token
             if not page_token or len(found) >= page_size or looked_at >= _LOBBY_LOOKED_AT_MOST:
@@ -236,6 +238,10 @@ class TableService:
             ServiceError: as ``Feed.watch`` does, and when the seating that the caller watches as has ended.
         """
         table, seen_as = await self.seen(caller, table_id, view_as)
+        if seen_as is not None and seen_as.paid_out:
+            # That the player left was told before, and whoever gets the seat next is somebody else.
+            _check_still_seated(caller, seen_as)
+            seen_as = None
         async with aclosing(self._feed.watch(table_id, after_version, table.hand_number)) as items:
             async for item in items:
                 if isinstance(caller, SeatHolder) and caller.expires_s * 1000 <= self._clock.now_ms():
@@ -248,37 +254,49 @@ class TableService:
                 if TableDeleted() in happening.events:
                     return
                 if seen_as is not None and happening.version > table.version and _has_left(happening, seen_as):
-                    if isinstance(caller, SeatHolder):
-                        raise access.seating_ended(seen_as.seat, seen_as.player_id)
+                    _check_still_seated(caller, seen_as)
                     seen_as = None
 
 
 def _check_settings(settings: Settings) -> None:
     wrong: list[FieldViolation] = []
-    low_ms, high_ms = _ACTION_TIME_MS
-    if not 0 <= settings.min_buy_in <= _MAX_BUY_IN:
-        wrong.append(FieldViolation("min_buy_in", str(settings.min_buy_in), f"must be from 0 to {_MAX_BUY_IN}"))
-    if not max(1, settings.min_buy_in) <= settings.max_buy_in <= _MAX_BUY_IN:
-        allowed = f"must be from min_buy_in to {_MAX_BUY_IN}"
+    if not 0 <= settings.min_buy_in <= MAX_BUY_IN:
+        wrong.append(FieldViolation("min_buy_in", str(settings.min_buy_in), f"must be from 0 to {MAX_BUY_IN}"))
+    if not max(1, settings.min_buy_in) <= settings.max_buy_in <= MAX_BUY_IN:
+        allowed = f"must be from min_buy_in to {MAX_BUY_IN}"
         wrong.append(FieldViolation("max_buy_in", str(settings.max_buy_in), allowed))
-    if not low_ms <= settings.action_time_ms <= high_ms:
+    if not _within(ACTION_TIME_MS, settings.action_time_ms):
         wrong.append(FieldViolation("action_time", f"{settings.action_time_ms} ms", "must be 1 second to 1 day"))
-    if not 0 <= settings.time_bank_ms <= high_ms:
+    if not _within(TIME_BANK_MS, settings.time_bank_ms):
         wrong.append(FieldViolation("time_bank", f"{settings.time_bank_ms} ms", "must be 0 to 1 day"))
-    if not 0 <= settings.sit_out_after <= _SIT_OUT_AFTER_MOST:
-        allowed = f"must be from 0 to {_SIT_OUT_AFTER_MOST}"
+    if not 0 <= settings.sit_out_after <= SIT_OUT_AFTER_MOST:
+        allowed = f"must be from 0 to {SIT_OUT_AFTER_MOST}"
         wrong.append(FieldViolation("sit_out_after", str(settings.sit_out_after), allowed))
-    low_ms, high_ms = _DEAL_PAUSE_MS
-    if not low_ms <= settings.deal_pause_ms <= high_ms:
+    if not _within(DEAL_PAUSE_MS, settings.deal_pause_ms):
         wrong.append(FieldViolation("deal_pause", f"{settings.deal_pause_ms} ms", "must be 1 second to 1 hour"))
     if wrong:
         raise invalid_fields(wrong)
+
+
+def _within(bounds: tuple[int, int], value: int) -> bool:
+    return bounds[0] <= value <= bounds[1]
+
+
+def _summary(entry: LobbyEntry) -> Summary:
+    with damage_of(entry.table_id):
+        return decode_summary(entry.summary)
 
 
 def _table_id(tenant: str, request_id: str) -> str:
     """Return an id of 16 characters that is safe in a URL: made from the request id, so that a repeat finds it."""
     source = hashlib.sha256(f"{tenant}\0{request_id}".encode()).digest() if request_id else secrets.token_bytes(10)
     return base64.b32encode(source[:10]).decode().lower()
+
+
+def _check_still_seated(caller: Caller, gone: Seating) -> None:
+    """Refuse to go on showing a table to a player who has left; an operator goes on as a spectator."""
+    if isinstance(caller, SeatHolder):
+        raise access.seating_ended(gone.seat, gone.player_id)
 
 
 def _has_left(happening: Happening, player: Seating) -> bool:

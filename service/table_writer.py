@@ -14,16 +14,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 import msgspec
-import structlog
 from msgspec.structs import replace
 
 from service import timetable
 from service.clock import Clock
 from service.credentials import Anonymous, Caller
-from service.errors import FieldViolation, Reason, ServiceError, table_damaged
+from service.damage import damage_of
+from service.errors import FieldViolation, Reason, ServiceError
 from service.meters import Meters
 from service.snapshot import (
-    SnapshotError,
     decode_happening,
     decode_table,
     encode_happening,
@@ -35,8 +34,6 @@ from service.store.base import Commit, Committed, Conflict, FinishedHand, Repeat
 from service.table import Change, Table
 from service.table_events import Happening
 from service.tracing import NoTracing, Tracing
-
-_log = structlog.get_logger()
 
 _ATTEMPTS = 12
 _PAUSE_FIRST_S = 0.002
@@ -121,21 +118,22 @@ class TableWriter:
         if known is not None and known.etag == stored.etag:
             self._meters.table_known()
             return known
-        try:
+        with damage_of(table_id):
             table = decode_table(stored.snapshot)
-        except SnapshotError as error:
-            # What is wrong with it names cards and stacks: the log gets the kind of damage only.
-            _log.error("table damaged", table_id=table_id, version=stored.version, error=type(error).__name__)
-            raise table_damaged(table_id) from None
         self._remember(table)
         return table
 
     async def happening(self, table_id: str, version: int) -> Happening | None:
-        """Return what the commit of a version published, None if that is no longer kept."""
+        """Return what the commit of a version published, None if that is no longer kept.
+
+        Raises:
+            ServiceError: TABLE_DAMAGED if it cannot be read.
+        """
         page = await self._store.events(table_id, version - 1, 1)
         if not page.events or page.events[0].version != version:
             return None
-        return decode_happening(page.events[0].payload)
+        with damage_of(table_id):
+            return decode_happening(page.events[0].payload)
 
     async def create(self, caller: Caller, mutation: Mutation, change: Change) -> Written:
         """Commit a new table.

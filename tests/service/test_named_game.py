@@ -8,54 +8,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import engine
-from engine import Action, Violation
-from engine.cards import FULL_DECK
+from engine import Violation
 from engine.knobs import FixedLimit
-from service import dealer, seating
+from service import seating
 from service.errors import Reason, ServiceError
 from service.named_game import NamedGame
-from service.table import Change, Settings, Table
+from service.table import Table
 from service.table_events import GameNamed
 from tests.engine.test_knob_pairs import VALUES
-
-NOW = 1000
-CHOICE = {"dealers_choice": True}
-
-
-def table_of(*stacks: int, profile: str = "baseball", **knobs) -> Table:
-    table = Table("t", "acme", profile, engine.PROFILES[profile].replace(**knobs), Settings(), 1, "1-x", 0, 0)
-    for number, stack in enumerate(stacks, start=1):
-        table = seating.take_seat(table, f"player{number}", 0, stack).table
-    return table
-
-
-def deck() -> tuple[int, ...]:
-    return tuple(random.Random(7).sample(FULL_DECK, 52))
-
-
-def deal(table: Table, named: NamedGame | None = None) -> Change:
-    return dealer.deal(table, deck, NOW, named)
-
-
-def folded_out(table: Table) -> Table:
-    """Play the running hand to its end: everybody but one leaves it as soon as possible."""
-    rng = random.Random(1)
-    while table.playing:
-        if table.showdown_due:
-            return dealer.show_down(table, NOW).table
-        choice = rng.choice(engine.legal_actions(table.hand).choices)
-        table = dealer.act(table, table.seating(table.hand.actor), Action(choice.kind, choice.min), NOW).table
-    return table
-
-
-def refusal(call, *arguments) -> ServiceError:
-    with pytest.raises(ServiceError) as refused:
-        call(*arguments)
-    return refused.value
-
-
-def fields(error: ServiceError) -> set[str]:
-    return {violation.field for violation in error.fields}
+from tests.service.table_values import CHOICE, deal, fields, folded_out, refusal, table_of
 
 
 class TestDealersChoice:
@@ -159,10 +120,13 @@ class TestDealersChoice:
 class TestRedeal:
     def rained(self, *stacks: int, named: NamedGame | None = None, **knobs) -> Table:
         """Return a table whose named hand was rained out with every stack as it was."""
-        table = deal(table_of(*stacks, **CHOICE, **knobs), named or NamedGame("rainy-day-baseball")).table
+        return self.rained_from(table_of(*stacks, **CHOICE, **knobs), named or NamedGame("rainy-day-baseball"))
+
+    def rained_from(self, table: Table, named: NamedGame) -> Table:
+        table = deal(table, named).table
         while not table.redeal:
             if not table.playing:
-                table = deal(table, named or NamedGame("rainy-day-baseball")).table
+                table = deal(table, named).table
             players = tuple(replace(player, collected=0, bet=0) for player in table.hand.players)
             carry = table.hand.chips - sum(player.stack for player in players)
             over = replace(
@@ -199,6 +163,32 @@ class TestRedeal:
         assert [1, 2, 3, 4, 5, 6] == [each.seat for each in table.seats]
         after = deal(table).table
         assert [1, 2, 3, 4, 5] == sorted(player.seat for player in after.hand.players)
+
+    def test_the_dealer_may_have_left_a_game_that_has_no_room_for_newcomers(self):
+        """The button falls back to a seat that is dealt in, not to the newcomer's beyond it."""
+        table = table_of(*[50] * 7, **CHOICE)
+        for seat in (5, 6):
+            table = seating.leave(table, table.seating(seat)).table
+        knobs = {"max_players": 5}
+        table = self.rained_from(table, NamedGame("rainy-day-baseball", knobs))
+        assert 7 == table.button
+        table = seating.leave(table, table.seating(7)).table
+        for seat in (5, 6):
+            table = seating.take_seat(table, f"new{seat}", seat, 50).table
+        for named in (None, NamedGame("rainy-day-baseball", knobs)):
+            after = deal(table, named).table
+            assert (5, [1, 2, 3, 4, 5]) == (after.button, sorted(player.seat for player in after.hand.players))
+            assert [] == after.broken() + engine.broken(after.hand)
+
+    def test_after_the_pot_was_split_the_table_plays_its_own_game_again(self):
+        """Else a game for many would keep the few who are left from playing anything."""
+        table = self.rained(50, 50, 50, named=NamedGame("rainy-day-baseball", {"min_players": 3}))
+        assert 3 == table.next_rules.min_players
+        table = seating.leave(table, table.seating(1)).table
+        assert (0, 3, 2) == (table.carry, table.button, table.next_rules.min_players)
+        after = deal(table).table
+        assert ("baseball", 3) == (after.hand_profile, after.button)
+        assert "football" == deal(table, NamedGame("football")).table.hand_profile
 
     def test_the_dealer_may_have_left(self):
         table = self.rained(50, 50, 50)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import uuid
+from contextlib import aclosing
 
 import pytest
 
@@ -125,6 +126,25 @@ class TestSeats:
 
 
 class TestLeavingInMidHand:
+    async def test_who_watches_after_leaving_never_sees_the_cards_of_who_sits_there_next(self, house):
+        table, callers = await full_table(house)
+        dealt = (await house.deal(table)).table
+        leaver = next(caller for caller in callers if caller.seat != dealt.hand.actor)
+        left = await leave(house, table, leaver)
+        assert left.reply.table.playing
+        with refused(Reason.SEATING_ENDED):
+            await anext(house.tables.watch(leaver, table.table_id, left.reply.version, 0))
+        before = left.reply.version - 1
+        async with aclosing(house.tables.watch(house.operator, table.table_id, before, leaver.seat)) as watched:
+            seen = [await anext(watched)]
+            over = await play_out(house, table, random.Random(1))
+            next_one = await house.seat(table, "next", seat=leaver.seat)
+            last = await house.deal(table)
+            assert leaver.seat == next_one.seat
+            seen += [await anext(watched) for _ in range(last.version - left.reply.version)]
+        assert over.version < last.version == seen[-1].published.happening.version
+        assert {None} == {item.viewer for item in seen}
+
     async def test_it_folds_at_once_and_the_stack_goes_along(self, house, clock):
         table, callers = await full_table(house)
         dealt = (await house.deal(table)).table

@@ -176,6 +176,18 @@ def test_a_carried_pot_is_split_when_too_few_are_left_to_play_for_it():
     assert left.table.chips == left.table.brought - left.table.taken
 
 
+def test_it_is_split_too_when_too_many_sit_out():
+    """Else who folded before the rain could not play while the owners of the pot sit out."""
+    table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,), rain_returns=False)
+    out = seating.sit_out(table, table.seating(1))
+    assert (SatOut(1), CarrySplit(12, ((2, 6), (1, 6)))) == out.events
+    assert (0, 36, True) == (out.table.carry, out.seating.stack, out.seating.sitting_out)
+    assert {2: 16, 3: 8} == seating.next_stacks(out.table)
+    assert [] == out.table.broken()
+    three = rained_out({1: 30, 2: 10, 3: 8})
+    assert (12, (SatOut(1),)) == ((out := seating.sit_out(three, three.seating(1))).table.carry, out.events)
+
+
 def test_a_carried_pot_waits_while_two_can_play_for_it():
     table = rained_out({1: 30, 2: 10, 3: 5})
     left = seating.leave(table, table.seating(1))

@@ -112,8 +112,10 @@ def test_the_rules_of_the_next_hand_are_the_tables_unless_it_rained():
     table = dealt(table_of(10, 20))
     other = replace(table.hand, rules=engine.PROFILES["football"], phase="finished")
     assert (False, table.rules) == (table.redeal, replace(table, hand=other).next_rules)
-    rained = replace(table, hand=replace(other, rained=True))
+    rained = replace(table, hand=replace(other, rained=True), carry_owners=(1,))
     assert (True, engine.PROFILES["football"]) == (rained.redeal, rained.next_rules)
+    split = replace(rained, carry_owners=())
+    assert (False, True, table.rules) == (split.redeal, split.rained_out, split.next_rules)
 
 
 def test_the_lobby_entry():

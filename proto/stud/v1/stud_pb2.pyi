@@ -165,7 +165,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_NOT_IMPLEMENTED: _ErrorReason.ValueType  # 120
     """UNIMPLEMENTED: this server does not offer the RPC. Metadata: `method`."""
     ERROR_REASON_TABLE_DAMAGED: _ErrorReason.ValueType  # 130
-    """DATA_LOSS: the stored table cannot be read. Metadata: `table_id`."""
+    """DATA_LOSS: what is stored of a table cannot be read: the table itself, its events, a hand or its entry in the
+    lobby. Metadata: `table_id`.
+    """
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 131
     """INTERNAL: a defect of the server; its log tells more under the metadata's `incident`."""
 
@@ -287,7 +289,9 @@ id.
 ERROR_REASON_NOT_IMPLEMENTED: ErrorReason.ValueType  # 120
 """UNIMPLEMENTED: this server does not offer the RPC. Metadata: `method`."""
 ERROR_REASON_TABLE_DAMAGED: ErrorReason.ValueType  # 130
-"""DATA_LOSS: the stored table cannot be read. Metadata: `table_id`."""
+"""DATA_LOSS: what is stored of a table cannot be read: the table itself, its events, a hand or its entry in the
+lobby. Metadata: `table_id`.
+"""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 131
 """INTERNAL: a defect of the server; its log tells more under the metadata's `incident`."""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
@@ -5179,7 +5183,7 @@ class DealRequest(_message.Message):
     """Refuses the change unless this is the table's current etag; empty: any."""
     profile: _builtins.str
     """The game of this hand, under dealer's choice; empty: the table's. Its amounts are the same chips in the table's minor
-    units; after rain it stays empty or names the game that was rained out.
+    units; after rain it stays empty or names the game that was rained out, unless the pot has been split.
     """
     @_builtins.property
     def rules(self) -> Global___Rules:

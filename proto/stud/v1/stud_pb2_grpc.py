@@ -201,7 +201,8 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SitOut(self, request, context):
-        """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+        """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed. A
+        rained-out pot that too few are then left to play for is split, as it is when a player leaves.
         Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -254,7 +255,7 @@ class TableServiceServicer(object):
 
     def GetStandings(self, request, context):
         """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
-        gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+        gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -281,14 +282,16 @@ class TableServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetHand(self, request, context):
-        """Returns one finished hand as the caller may see it. Errors: TABLE_NOT_FOUND, HAND_NOT_FOUND.
+        """Returns one finished hand as the caller may see it.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, HAND_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListHands(self, request, context):
-        """Lists the finished hands of a table that are kept, the newest first. Errors: TABLE_NOT_FOUND.
+        """Lists the finished hands of a table that are kept, the newest first.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

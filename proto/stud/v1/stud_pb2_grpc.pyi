@@ -92,7 +92,8 @@ class TableServiceStub:
     the hand (`Seat.adding`) never come. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
     """
     SitOut: _grpc.UnaryUnaryMultiCallable[_stud_pb2.SitOutRequest, _stud_pb2.SitOutResponse]
-    """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+    """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed. A
+    rained-out pot that too few are then left to play for is split, as it is when a player leaves.
     Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
     """
     SitIn: _grpc.UnaryUnaryMultiCallable[_stud_pb2.SitInRequest, _stud_pb2.SitInResponse]
@@ -121,7 +122,7 @@ class TableServiceStub:
     """
     GetStandings: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetStandingsRequest, _stud_pb2.GetStandingsResponse]
     """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
-    gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+    gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
     """
     WatchTable: _grpc.UnaryStreamMultiCallable[_stud_pb2.WatchTableRequest, _stud_pb2.WatchTableResponse]
     """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
@@ -136,9 +137,13 @@ class TableServiceStub:
     under its tag; limits, the expiry of credentials and deadlines hold for each message.
     """
     GetHand: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetHandRequest, _stud_pb2.GetHandResponse]
-    """Returns one finished hand as the caller may see it. Errors: TABLE_NOT_FOUND, HAND_NOT_FOUND."""
+    """Returns one finished hand as the caller may see it.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, HAND_NOT_FOUND.
+    """
     ListHands: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ListHandsRequest, _stud_pb2.ListHandsResponse]
-    """Lists the finished hands of a table that are kept, the newest first. Errors: TABLE_NOT_FOUND."""
+    """Lists the finished hands of a table that are kept, the newest first.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
+    """
 
 @_typing.type_check_only
 class TableServiceAsyncStub(TableServiceStub):
@@ -175,7 +180,8 @@ class TableServiceAsyncStub(TableServiceStub):
     the hand (`Seat.adding`) never come. Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
     """
     SitOut: _aio.UnaryUnaryMultiCallable[_stud_pb2.SitOutRequest, _stud_pb2.SitOutResponse]  # type: ignore[assignment]
-    """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+    """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed. A
+    rained-out pot that too few are then left to play for is split, as it is when a player leaves.
     Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
     """
     SitIn: _aio.UnaryUnaryMultiCallable[_stud_pb2.SitInRequest, _stud_pb2.SitInResponse]  # type: ignore[assignment]
@@ -204,7 +210,7 @@ class TableServiceAsyncStub(TableServiceStub):
     """
     GetStandings: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetStandingsRequest, _stud_pb2.GetStandingsResponse]  # type: ignore[assignment]
     """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
-    gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+    gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
     """
     WatchTable: _aio.UnaryStreamMultiCallable[_stud_pb2.WatchTableRequest, _stud_pb2.WatchTableResponse]  # type: ignore[assignment]
     """Streams the events of every commit in order: first the missed ones, then live ones, no gap and no repeat, filtered
@@ -219,9 +225,13 @@ class TableServiceAsyncStub(TableServiceStub):
     under its tag; limits, the expiry of credentials and deadlines hold for each message.
     """
     GetHand: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetHandRequest, _stud_pb2.GetHandResponse]  # type: ignore[assignment]
-    """Returns one finished hand as the caller may see it. Errors: TABLE_NOT_FOUND, HAND_NOT_FOUND."""
+    """Returns one finished hand as the caller may see it.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, HAND_NOT_FOUND.
+    """
     ListHands: _aio.UnaryUnaryMultiCallable[_stud_pb2.ListHandsRequest, _stud_pb2.ListHandsResponse]  # type: ignore[assignment]
-    """Lists the finished hands of a table that are kept, the newest first. Errors: TABLE_NOT_FOUND."""
+    """Lists the finished hands of a table that are kept, the newest first.
+    Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
+    """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tables: their life, their seats, the play."""
@@ -309,7 +319,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.SitOutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.SitOutResponse, _abc.Awaitable[_stud_pb2.SitOutResponse]]:
-        """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed.
+        """Has a player dealt out from the next hand on. A player who sits out already stays so: nothing is committed. A
+        rained-out pot that too few are then left to play for is split, as it is when a player leaves.
         Errors: TABLE_NOT_FOUND, PLAYER_NOT_SEATED.
         """
 
@@ -374,7 +385,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.GetStandingsResponse, _abc.Awaitable[_stud_pb2.GetStandingsResponse]]:
         """Returns how everybody who has sat at the table stands, ranked by their net change: chips that a player added are no
-        gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND.
+        gain. Of the players who have left, the last 256 are kept. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
         """
 
     @_abc_1.abstractmethod
@@ -407,7 +418,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.GetHandRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.GetHandResponse, _abc.Awaitable[_stud_pb2.GetHandResponse]]:
-        """Returns one finished hand as the caller may see it. Errors: TABLE_NOT_FOUND, HAND_NOT_FOUND."""
+        """Returns one finished hand as the caller may see it.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED, HAND_NOT_FOUND.
+        """
 
     @_abc_1.abstractmethod
     def ListHands(
@@ -415,7 +428,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.ListHandsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.ListHandsResponse, _abc.Awaitable[_stud_pb2.ListHandsResponse]]:
-        """Lists the finished hands of a table that are kept, the newest first. Errors: TABLE_NOT_FOUND."""
+        """Lists the finished hands of a table that are kept, the newest first.
+        Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED.
+        """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 
