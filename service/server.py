@@ -48,8 +48,6 @@ from service.transport import PortError, open_port, server_options
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
 _PICK_UP_S = 0.05
-_KEEPALIVE_MS = 60_000
-_KEEPALIVE_ANSWER_MS = 20_000
 
 _log = structlog.get_logger()
 
