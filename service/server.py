@@ -74,7 +74,13 @@ class Server:
         self._drain_s = config.drain_ms / 1000
         self._certificate_files = config.certificate_files
         self._feed = Feed(store)
-        self._health = Health(names, [stud_pb2.DESCRIPTOR.services_by_name["TableService"].full_name])
+        self._streams = Streams(
+            operator_limit=config.operator_streams,
+            caller_limit=config.caller_streams,
+            patience_s=config.watcher_patience_ms / 1000,
+            on_limited=meters.rate_limited,
+        )
+        self._health = Health(names, [stud_pb2.DESCRIPTOR.services_by_name["TableService"].full_name], self._streams)
         self._pulse = Pulse(store, self._health, self._feed, meters)
         self._grpc = grpc.aio.server(
             interceptors=[AccessLog(meters, tracing)],
@@ -106,17 +112,11 @@ class Server:
             peer_rate=config.peer_rate,
             on_limited=meters.rate_limited,
         )
-        self._streams = Streams(
-            operator_limit=config.operator_streams,
-            caller_limit=config.caller_streams,
-            patience_s=config.watcher_patience_ms / 1000,
-            on_limited=meters.rate_limited,
-        )
         self._grpc.add_generic_rpc_handlers(
             [
                 *(service_handler(service, methods[service.name], gate.admit, self._streams) for service in _SERVICES),
                 self._health.handler(),
-                *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES)),
+                *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES), self._streams),
             ]
         )
 

@@ -19,6 +19,7 @@ from service.server import Server
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
+from tests.service.test_feed import until
 from tests.service.test_meters import samples
 
 SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
@@ -223,6 +224,38 @@ class TestRateLimits:
             table_id = (await wire.table(0))[0]
             wire.tables = stud_pb2_grpc.TableServiceStub(channel)
             assert 1 == (await wire.get(table_id)).version
+        await server.stop()
+
+    async def test_open_streams_of_health_and_reflection_count_too(self, store, config, refused):
+        server = Server(replace(config, caller_streams=2), store)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+
+            def health():
+                return health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+
+            def reflection():
+                return channel.stream_stream(f"/{REFLECTION_SERVICES[0]}/ServerReflectionInfo")(timeout=60)
+
+            async def asked(call):
+                await call.write(reflection_pb2.ServerReflectionRequest(list_services="").SerializeToString())
+                assert await call.read()
+                return call
+
+            watched = health()
+            assert health_pb2.HealthCheckResponse.SERVING == (await watched.read()).status
+            streams = [watched, await asked(reflection())]
+            for more in (health, reflection):
+                with refused("RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"):
+                    await more().read()
+            check = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=20)
+            assert health_pb2.HealthCheckResponse.SERVING == (await check).status
+            streams.pop().cancel()
+            await until(lambda: 1 == server._streams.count)
+            streams.append(await asked(reflection()))
+            for stream in streams:
+                stream.cancel()
+            await until(lambda: 0 == server._streams.count)
         await server.stop()
 
 
