@@ -1,5 +1,6 @@
 """``dugout serve`` as its users run it: processes, signals, crashes."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -16,6 +17,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
+from service.address import Address
+from service.config import Config
+from service.workers import Supervisor
 from tests.service.serving import COMMAND, Serving, eventually, gone, processes, serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
@@ -327,6 +331,28 @@ def test_keys_are_read_again(tmp_path):
         assert [first, second] == asked_again(f"{second} rubbish", "replacing workers given up: those before go on")
         assert [second] == asked_again(second, "all workers replaced")
         assert "-secret" not in "".join(map(str, server.log("replacing workers given up: those before go on")))
+
+
+async def test_a_place_where_nobody_starts_keeps_no_other_worker_from_being_replaced():
+    """Keys that were withdrawn are refused by all who serve, even while one worker dies again and again."""
+    replaced = []
+
+    class Noting(Supervisor):
+        async def _replace(self, index):
+            async with self._changing[index]:
+                replaced.append(index)
+
+    supervisor = Noting(Config(workers=4), Address("127.0.0.1", 0), None, lambda config: config)
+    try:
+        async with supervisor._changing[1]:  # as while a worker is being started there
+            replacing = asyncio.create_task(supervisor._replace_all(), name="replacing")
+            async with asyncio.timeout(30):
+                while len(replaced) < 3:  # noqa: ASYNC110 -- the inside of a supervisor tells nobody
+                    await asyncio.sleep(0)
+        await replacing
+    finally:
+        supervisor._files.remove()
+    assert [0, 2, 3, 1] == replaced
 
 
 def test_workers_that_cannot_be_replaced_go_on():
