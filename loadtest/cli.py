@@ -141,6 +141,8 @@ def _target(target: str, operator_key: str) -> str:
         raise typer.BadParameter(f"{target!r} is not HOST:PORT", param_hint="'--target'")
     if not operator_key:
         raise typer.BadParameter("a named target needs an operator key", param_hint="'--operator-key'")
+    if not (operator_key.isascii() and operator_key.isprintable()):
+        raise typer.BadParameter("must be of printable ASCII characters", param_hint="'--operator-key'")
     return target
 
 

@@ -121,6 +121,7 @@ def test_people_get_tables(server: Server) -> None:
         (("--target", "localhost:0"), "--target"),
         (("--target", "localhost:65536"), "--target"),
         (("--target", "localhost:50051"), "--operator-key"),
+        (("--target", "localhost:50051", "--operator-key", "dev:sécret-of-ten"), "--operator-key"),
         (("--no-such-flag",), "--no-such-flag"),
     ],
 )
