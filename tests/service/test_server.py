@@ -337,7 +337,7 @@ class TestTroubleOfTheStore:
         self.over, self.refusals = asyncio.Event(), []
 
     async def play(self, wire, table_id):
-        """Play hands, cheaply, until one has been played after the trouble; every call is repeated until it is answered."""
+        """Play hands, cheaply, the last one after the trouble; every call is repeated until it is answered."""
         last = False
         while not last:
             last = self.over.is_set()
