@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -59,6 +60,41 @@ def test_every_worker_knows_every_table():
             with server.tables() as others:
                 request = stud_pb2.GetTableRequest(table_id=table.table_id)
                 assert table == others.GetTable(request, **server.options).table
+
+
+def at_once(server: Serving, table_ids: list[str]) -> list[stud_pb2.Table | str]:
+    """Deal at each of some tables at the same moment, each call on a connection of its own, to either worker."""
+    ready = threading.Barrier(len(table_ids))
+
+    def deal(table_id: str) -> stud_pb2.Table | str:
+        with server.tables() as tables:
+            tables.GetTable(stud_pb2.GetTableRequest(table_id=table_id), **server.options)
+            ready.wait(60)
+            try:
+                return tables.Deal(stud_pb2.DealRequest(table_id=table_id), **server.options).table
+            except grpc.RpcError as error:
+                return str(error.code().name)
+
+    with ThreadPoolExecutor(len(table_ids)) as threads:
+        return list(threads.map(deal, table_ids))
+
+
+def test_both_workers_deal_at_once_one_hand_at_a_table_and_different_decks():
+    with serving("--workers", "2") as server, server.tables() as tables:
+        table_ids = []
+        for _ in range(21):
+            created = tables.CreateTable(stud_pb2.CreateTableRequest(profile="seven-card-stud"), **server.options)
+            table_ids.append(created.table.table_id)
+            for number in range(7):
+                request = stud_pb2.TakeSeatRequest(table_id=table_ids[-1], player_id=f"player{number}", stack=50)
+                tables.TakeSeat(request, **server.options)
+        one, *others = table_ids
+        answers = at_once(server, [one] * 20)
+        assert ["FAILED_PRECONDITION"] * 19 == [answer for answer in answers if isinstance(answer, str)]
+        now = tables.GetTable(stud_pb2.GetTableRequest(table_id=one), **server.options).table
+        assert (1, 9) == (now.hand_number, now.version)  # made, seven sat down, one deal
+        boards = {tuple(card for seat in table.seats for card in seat.up_cards) for table in at_once(server, others)}
+        assert (20, {7}) == (len(boards), {len(set(board)) for board in boards})
 
 
 def test_a_killed_worker_loses_nothing_and_is_replaced():
