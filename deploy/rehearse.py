@@ -142,14 +142,18 @@ def use(stage: Stage, runs: dict[str, list[str]]) -> None:
 
 def serve(stage: Stage, runs: dict[str, list[str]]) -> None:
     """Start what the image starts, on loopback and a free port, until its health check passes; then stop it."""
-    keys = {
+    settings = {
+        # An address and ports that nobody else has here, in place of the image's.
+        "DUGOUT_HOST": "127.0.0.1",
+        "DUGOUT_PORT": "0",
+        "DUGOUT_METRICS_PORT": "0",
         "DUGOUT_OPERATOR_KEYS": f"house:{secrets.token_urlsafe(24)}",
         "DUGOUT_TOKEN_KEYS": f"1:{secrets.token_urlsafe(24)}",
     }
-    command = [*runs["ENTRYPOINT"], *on_loopback(runs["CMD"]), "--json"]
+    command = [*runs["ENTRYPOINT"], *runs["CMD"], "--json"]
     print(f"running:  {' '.join(command)}", flush=True)
     with subprocess.Popen(
-        command, cwd=stage.workdir, env=stage.environment(**keys), stdout=subprocess.PIPE, text=True
+        command, cwd=stage.workdir, env=stage.environment(**settings), stdout=subprocess.PIPE, text=True
     ) as server:
         try:
             assert server.stdout is not None
@@ -172,14 +176,6 @@ def wait_until_healthy(stage: Stage, check: list[str], address: str) -> None:
         if time.monotonic() > until:
             sys.exit(f"not healthy after {START_S:.0f} s")
         time.sleep(0.2)
-
-
-def on_loopback(arguments: list[str]) -> list[str]:
-    """Return the image's arguments with an address and ports that nobody else has here."""
-    here = {"--host": "127.0.0.1", "--port": "0", "--metrics-port": "0"}
-    return [here.get(before, argument) for before, argument in zip(["", *arguments], [*arguments, ""], strict=True)][
-        :-1
-    ]
 
 
 if __name__ == "__main__":

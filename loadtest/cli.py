@@ -91,11 +91,7 @@ def loadtest(
         tls_key=str(tls_key or ""),
     )
     report = _run(settings)
-    if as_json:
-        typer.echo(json.dumps(report.numbers()))
-    else:
-        print_report(report, settings, Console())
-    _explain(report, settings)
+    _tell(report, settings, as_json)
     raise typer.Exit(0 if report.clean else 1)
 
 
@@ -120,8 +116,12 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _explain(report: Report, settings: Settings) -> None:
-    """Say on standard error what made the run fail, and how to draw the same choices again."""
+def _tell(report: Report, settings: Settings, as_json: bool) -> None:
+    """Print the report; say on standard error what made the run fail, and how to draw the same choices again."""
+    if as_json:
+        typer.echo(json.dumps(report.numbers()))
+    else:
+        print_report(report, settings, Console())
     if report.clean:
         return
     for words in report.failure_examples:
@@ -141,6 +141,8 @@ def _target(target: str, operator_key: str) -> str:
         raise typer.BadParameter(f"{target!r} is not HOST:PORT", param_hint="'--target'")
     if not operator_key:
         raise typer.BadParameter("a named target needs an operator key", param_hint="'--operator-key'")
+    if not (operator_key.isascii() and operator_key.isprintable()):
+        raise typer.BadParameter("must be of printable ASCII characters", param_hint="'--operator-key'")
     return target
 
 

@@ -21,8 +21,12 @@ from typing import IO
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
 SHOWN_LOG_LINES = 20
-WITHOUT_TLS = dict.fromkeys(("DUGOUT_TLS_CERT", "DUGOUT_TLS_KEY", "DUGOUT_TLS_CLIENT_CA"), "")
-"""The settings of somebody's own server that are not for this one."""
+NOT_FOR_IT = (
+    *("REDIS_URL", "DUGOUT_DATA_DIR", "DUGOUT_HOST", "DUGOUT_METRICS_PORT"),
+    *("DUGOUT_TLS_CERT", "DUGOUT_TLS_KEY", "DUGOUT_TLS_CLIENT_CA"),
+    *("DUGOUT_OPERATOR_RATE_LIMIT", "DUGOUT_SEAT_RATE_LIMIT", "DUGOUT_PEER_RATE_LIMIT"),
+)
+"""The settings of somebody's own server that are not for this one: above all, its store is not to be played on."""
 
 
 class ServerFailed(Exception):
@@ -52,7 +56,7 @@ def embedded_server(workers: int = 2) -> Iterator[Server]:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env={**os.environ, **WITHOUT_TLS},
+            env={**os.environ, **dict.fromkeys(NOT_FOR_IT, "")},
             start_new_session=True,
         )
         try:

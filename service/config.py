@@ -137,7 +137,7 @@ def read_config(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Con
         if text is None or text == "":
             continue
         try:
-            values[setting] = parse(str(text))
+            values[setting] = parse(_utf8(str(text)))
         except ValueError:
             raise ConfigError(name, _without_password(str(text)), allowed) from None
     operator_keys = _secrets(environment, "DUGOUT_OPERATOR_KEYS", parse_operator_keys)
@@ -230,10 +230,18 @@ def _secrets(environment: Mapping[str, str], name: str, parse: Callable[[str], A
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(name, path, f"a readable text file ({error})") from None
     try:
-        return parse(text)
+        return parse(_utf8(text))
     except SecretError as error:
         # The message names an id at most; the value itself stays out of it.
         raise ConfigError(name, "…", str(error)) from None
+    except UnicodeEncodeError:
+        raise ConfigError(name, "…", "text in UTF-8") from None
+
+
+def _utf8(text: str) -> str:
+    """Return a text; UnicodeEncodeError (a ValueError) if it was no UTF-8 in the environment, as workers need it."""
+    text.encode()
+    return text
 
 
 def _without_password(text: str) -> str:

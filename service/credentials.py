@@ -29,6 +29,7 @@ _TOKEN_CHARS_MOST = 4096
 _TOKENS_REMEMBERED = 4096
 
 _TENANT = re.compile(r"[A-Za-z0-9_.-]{1,64}", re.ASCII)
+_SENDABLE = re.compile(r"[!-~]+", re.ASCII)
 _KEY_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}(?:/[A-Za-z0-9_.-]{1,64})?", re.ASCII)
 
 
@@ -138,7 +139,11 @@ class TokenKey(msgspec.Struct, frozen=True):
 
 def parse_operator_keys(text: str) -> tuple[OperatorKey, ...]:
     """Read ``tenant/name:secret`` entries; SecretError on a bad one."""
-    return _parse(text, OperatorKey, _KEY_ID, "tenant:secret or tenant/name:secret")
+    keys = _parse(text, OperatorKey, _KEY_ID, "tenant:secret or tenant/name:secret")
+    for key in keys:
+        if not _SENDABLE.fullmatch(key.secret):
+            raise SecretError(f"the secret of {key.key_id} must be of visible ASCII characters, or nobody can send it")
+    return keys
 
 
 def parse_token_keys(text: str) -> tuple[TokenKey, ...]:

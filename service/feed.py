@@ -190,6 +190,7 @@ class Feed:
 
     def __init__(self, store: Store, *, idle_s: float = 15.0) -> None:
         self._store = store
+        self._notices = store.notices()
         self._idle_s = idle_s
         self._tables: dict[str, _SharedTable] = {}
         self._task: asyncio.Task[None] | None = None
@@ -213,6 +214,7 @@ class Feed:
             await asyncio.wait((self._task,))
         for table in tuple(self._tables.values()):
             await table.close()
+        await self._notices.close()
 
     @property
     def watchers(self) -> int:
@@ -282,7 +284,7 @@ class Feed:
         return watcher.wake.is_set()
 
     async def _listen(self) -> None:
-        async for notice in self._store.notices():
+        async for notice in self._notices:
             table = self._tables.get(notice.table_id)
             if table is not None and (notice.version is None or notice.version > table.version):
                 table.read()
@@ -291,7 +293,7 @@ class Feed:
         table = self._tables.get(table_id)
         if table is None or table.gone or table.failed is not None:
             table = self._tables[table_id] = _SharedTable(self._store, table_id)
-            self._store.notices().watch(table_id)
+            self._notices.watch(table_id)
         table.watchers.add(watcher)
         return table
 
@@ -300,7 +302,7 @@ class Feed:
         # Watchers of a table that was gone or failed may have been followed by others already.
         if not table.watchers and self._tables.get(table_id) is table:
             del self._tables[table_id]
-            self._store.notices().unwatch(table_id)
+            self._notices.unwatch(table_id)
 
     def _check_draining(self) -> None:
         if self._draining:

@@ -5,7 +5,8 @@ answer, the others go on. The empty name stands for the process, which serves un
 learn whether a worker is alive, and for ``stud.v1.TableService`` to learn whether to send it calls.
 
 A watching client hears every change. It hears NOT_SERVING when the server begins to stop, and its stream ends then:
-otherwise it would hold the server until the last moment.
+otherwise it would hold the server until the last moment. Its stream counts like any other of a caller without
+credentials.
 """
 
 import asyncio
@@ -15,8 +16,10 @@ from typing import Any, TypeAlias
 import grpc
 from grpc_health.v1 import health_pb2
 
+from service.credentials import Anonymous
 from service.errors import ServiceError, rich_status, trailing_metadata
-from service.rpc import decode
+from service.rpc import decode, open_stream
+from service.streams import Streams
 
 _SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 _Response = health_pb2.HealthCheckResponse
@@ -26,9 +29,12 @@ _Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 class Health:
     """Says of the whole server (the empty name) and of each of its services whether it serves."""
 
-    def __init__(self, services: Iterable[str], needing_store: Iterable[str] = ()) -> None:
+    def __init__(
+        self, services: Iterable[str], needing_store: Iterable[str] = (), streams: Streams | None = None
+    ) -> None:
         self._services = frozenset(("", *services))
         self._needing_store = frozenset(needing_store)
+        self._streams = streams or Streams()
         self._store_answers = True
         self._stopping = False
         self._changed = asyncio.Event()
@@ -63,7 +69,7 @@ class Health:
         return _Response(status=self._status(request.service)).SerializeToString()
 
     async def _watch(self, data: bytes, context: _Context) -> None:
-        request = await _decoded(data, context)
+        request = await _decoded(data, context, self._streams)
         said = None
         while True:
             changed, stopping, status = self._changed, self._stopping, self._status(request.service)
@@ -82,8 +88,11 @@ class Health:
         return _Response.SERVING
 
 
-async def _decoded(data: bytes, context: _Context) -> Any:
+async def _decoded(data: bytes, context: _Context, streams: Streams | None = None) -> Any:
+    """Read a request, of a stream that is counted among ``streams`` if there are some."""
     try:
+        if streams is not None:
+            open_stream(streams, Anonymous(), context)
         return decode(health_pb2.HealthCheckRequest, data)
     except ServiceError as refused:
         await context.abort(refused.status, rich_status(refused).message, trailing_metadata(refused))

@@ -4,6 +4,7 @@ Never what was asked or answered. In the log, a call that went well is a matter 
 ``info``, and one that failed by our own fault or took very long for ``warning``.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
@@ -79,26 +80,30 @@ class AccessLog(grpc.aio.ServerInterceptor):
             context.set_trailing_metadata(((CALL_ID_KEY, tag.call_id),))
             metadata: Any = context.invocation_metadata() or ()
             with self._tracing.call(rpc, metadata, tag.call_id, stream=stream) as span:
-                cancelled = True
+                code: Any = None
                 try:
-                    answer = await behaviour(request, context)
-                    cancelled = False
-                    return answer
+                    return await behaviour(request, context)
                 except grpc.aio.AbortError:
-                    cancelled = False
+                    raise
+                except Exception:
+                    code = grpc.StatusCode.UNKNOWN  # what grpc tells the caller of an error that nobody caught
+                    raise
+                except asyncio.CancelledError:
+                    code = grpc.StatusCode.CANCELLED
                     raise
                 finally:
-                    self._note(rpc, context, cancelled, time.perf_counter() - began_s, stream, tag, span)
+                    self._note(rpc, context, code, time.perf_counter() - began_s, stream, tag, span)
 
         return call
 
     def _note(
-        self, rpc: str, context: _Context, cancelled: bool, seconds: float, stream: bool, tag: CallTag, span: CallSpan
+        self, rpc: str, context: _Context, code: Any, seconds: float, stream: bool, tag: CallTag, span: CallSpan
     ) -> None:
-        code: Any = grpc.StatusCode.CANCELLED if cancelled else context.code()
-        if cancelled:
-            reason = "CANCELLED"
+        """Note a call; ``code`` is the status that it ended with unless the context knows (None)."""
+        if code is not None:
+            reason = str(code.name)
         else:
+            code = context.code()
             reason = "OK" if code in _OK else _reason(context)
         failed = code in _OUR_FAULT
         self._meters.call_ended(rpc, reason, None if stream else seconds)

@@ -1,6 +1,7 @@
 """What a worker looks up about itself from time to time: whether its store answers, and how much there is."""
 
 import asyncio
+import contextlib
 
 import structlog
 
@@ -46,14 +47,17 @@ class Pulse:
             await asyncio.sleep(_FLUSH_S)
             self._meters.flush()
 
+    async def _count(self) -> None:
+        # That they cannot be counted does not mean that the store does not answer; failures are metered where they are.
+        with contextlib.suppress(StoreError):
+            self._meters.tables_live(await self._store.count_tables())
+
     async def _beat(self) -> None:
         failures = beats = 0
         while True:
             self._meters.watching(self._feed.watchers)
             try:
                 await self._store.ping()
-                if beats % _PINGS_PER_COUNT == 0:
-                    self._meters.tables_live(await self._store.count_tables())
             except StoreError as error:
                 failures += 1
                 if failures == _FAILURES_TO_BELIEVE:
@@ -64,5 +68,7 @@ class Pulse:
                     _log.info("store answers again")
                     self._health.store_answers(True)
                 failures = 0
+                if beats % _PINGS_PER_COUNT == 0:
+                    await self._count()
                 beats += 1
             await asyncio.sleep(self._interval_s)

@@ -94,6 +94,16 @@ def decode(request_class: type[message.Message], data: bytes) -> Any:
         raise ServiceError(Reason.UNDECODABLE_REQUEST, f"the bytes cannot be read as a {name}") from None
 
 
+def open_stream(streams: Streams, caller: Caller, context: _Context) -> None:
+    """Count a stream until its status has been sent, or its client has gone.
+
+    Raises:
+        ServiceError: TOO_MANY_STREAMS if the caller has as many as allowed.
+    """
+    close = streams.open(caller, context.peer())
+    context.add_done_callback(lambda _: close())  # type: ignore[arg-type]
+
+
 class _Rpc:
     """One RPC: its request class and the method that answers it, if there is one."""
 
@@ -143,8 +153,7 @@ class _Rpc:
     def stream(self, context: _Context) -> Call:
         """Open a stream that counts until its status has been sent, or its client has gone."""
         call = self.call(context)
-        close = self._streams.open(call.caller, call.peer)
-        context.add_done_callback(lambda _: close())  # type: ignore[arg-type]
+        open_stream(self._streams, call.caller, context)
         return call
 
     async def send(self, context: _Context, answers: AsyncGenerator[message.Message | bytes, None]) -> None:

@@ -24,6 +24,7 @@ from service.admission import Gate
 from service.certificates import CertificateError
 from service.clock import Clock, SystemClock
 from service.config import Config
+from service.credentials import Keyring
 from service.deadlines import DeadlineKeeper
 from service.evaluator_rpc import EvaluatorRpc
 from service.feed import Feed
@@ -48,8 +49,6 @@ from service.transport import PortError, open_port, server_options
 
 _SERVICES = tuple(stud_pb2.DESCRIPTOR.services_by_name.values())
 _PICK_UP_S = 0.05
-_KEEPALIVE_MS = 60_000
-_KEEPALIVE_ANSWER_MS = 20_000
 
 _log = structlog.get_logger()
 
@@ -76,7 +75,8 @@ class Server:
         self._drain_s = config.drain_ms / 1000
         self._certificate_files = config.certificate_files
         self._feed = Feed(store)
-        self._health = Health(names, [stud_pb2.DESCRIPTOR.services_by_name["TableService"].full_name])
+        self._streams = _streams(config, meters)
+        self._health = Health(names, [stud_pb2.DESCRIPTOR.services_by_name["TableService"].full_name], self._streams)
         self._pulse = Pulse(store, self._health, self._feed, meters)
         self._grpc = grpc.aio.server(
             interceptors=[AccessLog(meters, tracing)],
@@ -100,25 +100,12 @@ class Server:
             "EvaluatorService": EvaluatorRpc(),
             "RulesService": RulesRpc(),
         }
-        gate = Gate(
-            keyring,
-            clock,
-            operator_rate=config.operator_rate,
-            seat_rate=config.seat_rate,
-            peer_rate=config.peer_rate,
-            on_limited=meters.rate_limited,
-        )
-        self._streams = Streams(
-            operator_limit=config.operator_streams,
-            caller_limit=config.caller_streams,
-            patience_s=config.watcher_patience_ms / 1000,
-            on_limited=meters.rate_limited,
-        )
+        gate = _gate(config, keyring, clock, meters)
         self._grpc.add_generic_rpc_handlers(
             [
                 *(service_handler(service, methods[service.name], gate.admit, self._streams) for service in _SERVICES),
                 self._health.handler(),
-                *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES)),
+                *reflection_handlers((*names, "grpc.health.v1.Health", *REFLECTION_SERVICES), self._streams),
             ]
         )
 
@@ -149,6 +136,26 @@ class Server:
         await self._deadlines.close()
         await self._pulse.stop()
         await self._feed.close()
+
+
+def _gate(config: Config, keyring: Keyring, clock: Clock, meters: Meters) -> Gate:
+    return Gate(
+        keyring,
+        clock,
+        operator_rate=config.operator_rate,
+        seat_rate=config.seat_rate,
+        peer_rate=config.peer_rate,
+        on_limited=meters.rate_limited,
+    )
+
+
+def _streams(config: Config, meters: Meters) -> Streams:
+    return Streams(
+        operator_limit=config.operator_streams,
+        caller_limit=config.caller_streams,
+        patience_s=config.watcher_patience_ms / 1000,
+        on_limited=meters.rate_limited,
+    )
 
 
 async def _serve(config: Config, closed: asyncio.Event) -> None:

@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
 
+from service.admission import host_of
 from service.credentials import Anonymous, Caller, Operator, SeatHolder
 from service.errors import Reason, ServiceError
 
@@ -87,6 +88,5 @@ def _key(caller: Caller, peer: str) -> tuple[str, ...]:
         case SeatHolder():
             return (caller.table_id, caller.identity)
         case Anonymous():
-            # Without the port, of which there is another one for each connection.
-            return (peer.rpartition(":")[0] if peer.startswith("ip") else peer,)
+            return (host_of(peer),)
     return (caller.identity,)

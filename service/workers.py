@@ -189,12 +189,19 @@ class Supervisor(Collector):
             _log.info("replacing all workers")
             try:
                 self._config = self._reread(self._config)
-                for index in range(len(self._serving)):
-                    await self._replace(index)
+                await self._replace_all()
             except (ConfigError, StartError) as error:
                 _log.error("replacing workers given up: those before go on", why=str(error))
             else:
                 _log.info("all workers replaced")
+
+    async def _replace_all(self) -> None:
+        """Replace one worker after the other, last those whose place is empty: who starts there may never serve."""
+        waiting = list(range(self._config.workers))
+        while waiting:
+            index = min(waiting, key=lambda index: self._changing[index].locked())
+            waiting.remove(index)
+            await self._replace(index)
 
     async def _replace(self, index: int) -> None:
         """Put a worker that serves already in the place of another, and let that one finish.

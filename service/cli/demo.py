@@ -32,7 +32,12 @@ _TIMEOUT_S = 20.0
 _START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 30.0
 _LOG_LINES_SHOWN = 15
-_WITHOUT_TLS = dict.fromkeys(("DUGOUT_TLS_CERT", "DUGOUT_TLS_KEY", "DUGOUT_TLS_CLIENT_CA"), "")
+_NOT_FOR_IT = (
+    *("REDIS_URL", "DUGOUT_DATA_DIR", "DUGOUT_HOST", "DUGOUT_METRICS_PORT"),
+    *("DUGOUT_TLS_CERT", "DUGOUT_TLS_KEY", "DUGOUT_TLS_CLIENT_CA"),
+    *("DUGOUT_OPERATOR_RATE_LIMIT", "DUGOUT_SEAT_RATE_LIMIT", "DUGOUT_PEER_RATE_LIMIT"),
+)
+"""The settings of somebody's own server that are not for this one: above all, its store is not to be played on."""
 
 
 def demo(
@@ -201,7 +206,7 @@ def _server() -> Iterator[tuple[str, str]]:
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env={**os.environ, **_WITHOUT_TLS},
+            env={**os.environ, **dict.fromkeys(_NOT_FOR_IT, "")},
             # An interrupt from the terminal ends the demo, which then stops the server in order.
             start_new_session=True,
         )

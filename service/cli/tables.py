@@ -55,6 +55,10 @@ def tables(
         raise typer.BadParameter("name the table that is to be followed", param_hint="'--watch'")
     if not operator_key:
         raise typer.BadParameter("an operator key is needed", param_hint="'--operator-key'")
+    given = {"--target": target, "--operator-key": operator_key, "--profile": profile, "--page-token": page_token}
+    for name, text in (given | {"TABLE_ID": table_id}).items():
+        if not (text.isascii() and text.isprintable()):
+            raise typer.BadParameter("must be of printable ASCII characters", param_hint=f"'{name}'")
     with _channel(target, ca) as channel:
         look = _Look(channel, operator_key, as_json)
         try:

@@ -229,7 +229,7 @@ class Notice(Struct, frozen=True):
 
 
 class Notices(Protocol):
-    """The worker's one subscription to what happens at the tables it watches; one consumer iterates over it.
+    """A subscription to what happens at the tables it watches: a worker needs one. One consumer iterates over it.
 
     Notices of one table that nobody has fetched yet melt into one, so a slow consumer costs no memory.
     A commit after the ``None`` notice that follows ``watch`` is never missed.
@@ -244,6 +244,9 @@ class Notices(Protocol):
     def __aiter__(self) -> AsyncIterator[Notice]: ...
 
     async def __anext__(self) -> Notice: ...
+
+    async def close(self) -> None:
+        """End the subscription and, once what is pending was fetched, the iteration."""
 
 
 class Store(Protocol):
@@ -281,7 +284,7 @@ class Store(Protocol):
         """Return how many tables stand in the lobbies of all tenants."""
 
     def notices(self) -> Notices:
-        """Return the worker's subscription, the same object every time."""
+        """Return a new subscription, for one consumer; it ends with the store at the latest."""
 
     def deadlines(self) -> Deadlines:
         """Return the worker's view of the deadlines, the same object every time."""

@@ -1,4 +1,4 @@
-"""The worker's one subscription to the notices of a store's commits."""
+"""A worker's subscription to the notices of a store's commits."""
 
 import asyncio
 import contextlib
@@ -40,6 +40,11 @@ class RedisNotices:
         self._has_pending = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed."""
+        return self._closed
 
     def watch(self, table_id: str) -> None:
         """Begin to report a table; a notice with version None follows once the watch holds."""

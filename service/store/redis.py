@@ -118,7 +118,7 @@ class RedisStore:
             retry=Retry(NoBackoff(), 1),
         )
         self._client = Redis(connection_pool=self._pool)
-        self._notices = RedisNotices(self._pool.make_connection, self._timeout_s)
+        self._subscriptions: list[RedisNotices] = []
         self._deadlines = RedisDeadlines(self._pool, self._timeout_s, claim_ms)
         self._commits: set[asyncio.Task[Committed | Conflict | Repeat]] = set()
         self._closed = False
@@ -147,13 +147,16 @@ class RedisStore:
         self._closed = True
         if self._commits:
             await asyncio.wait(self._commits)
-        await self._notices.close()
+        for subscription in self._subscriptions:
+            await subscription.close()
         with translated(StoreUnavailable):
             await self._pool.aclose()
 
     def notices(self) -> RedisNotices:
-        """Return the worker's subscription, the same object every time."""
-        return self._notices
+        """Return a new subscription, for one consumer; it ends with the store at the latest."""
+        self._subscriptions = [each for each in self._subscriptions if not each.closed]
+        self._subscriptions.append(RedisNotices(self._pool.make_connection, self._timeout_s))
+        return self._subscriptions[-1]
 
     def deadlines(self) -> RedisDeadlines:
         """Return the worker's view of the deadlines, the same object every time."""

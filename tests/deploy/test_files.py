@@ -60,6 +60,11 @@ def test_the_server_is_started_without_a_shell_and_can_be_checked_and_stopped(st
     stage = last_stage(steps)
     assert ['["dugout", "serve"]'] == named(stage, "ENTRYPOINT")
     assert named(stage, "CMD")[0].startswith("[")
+    # An argument would win over the variable, which is all that the health check knows.
+    assert "--port" not in named(stage, "CMD")[0]
+    assert {"DUGOUT_HOST=0.0.0.0", "DUGOUT_PORT=50051", "DUGOUT_METRICS_PORT=9090"} <= set(
+        " ".join(named(stage, "ENV")).split()
+    )
     assert "SIGTERM" == named(stage, "STOPSIGNAL")[0]
     assert '"service.cli.health"' in named(stage, "HEALTHCHECK")[0]
 

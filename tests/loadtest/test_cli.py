@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from loadtest.server import WITHOUT_TLS, Server
+from loadtest.server import NOT_FOR_IT, Server
 from proto.stud.v1 import stud_pb2 as pb
 from service.cli import main
 from tests.service.certificate_authority import Authority
@@ -89,8 +89,9 @@ def test_tls_flags_that_make_no_sense(flags: list[str], complaint: str) -> None:
 
 
 def test_a_server_of_ones_own_has_no_part_in_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in WITHOUT_TLS:
-        monkeypatch.setenv(name, "nowhere.pem")
+    for name in NOT_FOR_IT:
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
     done = run("--tables", "2", "--duration", "1s", "--json")
     assert 0 == done.returncode, done.stderr
 
@@ -121,6 +122,7 @@ def test_people_get_tables(server: Server) -> None:
         (("--target", "localhost:0"), "--target"),
         (("--target", "localhost:65536"), "--target"),
         (("--target", "localhost:50051"), "--operator-key"),
+        (("--target", "localhost:50051", "--operator-key", "dev:sécret-of-ten"), "--operator-key"),
         (("--no-such-flag",), "--no-such-flag"),
     ],
 )

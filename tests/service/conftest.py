@@ -145,8 +145,9 @@ def house(store: RedisStore, clock: ManualClock, shuffle: StackedShuffle, feed: 
 class Wire:
     """A real server as its clients see it."""
 
-    def __init__(self, channel: grpc.aio.Channel, keys: dict[str, str]) -> None:
+    def __init__(self, channel: grpc.aio.Channel, keys: dict[str, str], address: str) -> None:
         self.channel = channel
+        self.address = address
         self.keys = keys
         self.tables = stud_pb2_grpc.TableServiceStub(channel)
         self.evaluator = stud_pb2_grpc.EvaluatorServiceStub(channel)
@@ -259,5 +260,5 @@ async def wire(store: RedisStore, config: Config, shuffle: StackedShuffle) -> As
     names = ("operator", "second", "neighbour")
     keys = {name: key.bearer for name, key in zip(names, config.operator_keys, strict=True)}
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        yield Wire(channel, keys)
+        yield Wire(channel, keys, f"127.0.0.1:{port}")
     await server.stop()

@@ -169,6 +169,15 @@ def test_a_refusal_holds_no_secret():
         assert "store-secret" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("name", ["DUGOUT_DATA_DIR", "DUGOUT_TLS_CERT", "DUGOUT_HOST", "REDIS_URL", *KEYS])
+def test_what_is_no_utf8_is_refused_and_not_repeated_where_it_is_secret(name):
+    value = "redis://h/\udcff" if name == "REDIS_URL" else "acme:long-secret\udcff"  # as os.environ has such bytes
+    with pytest.raises(ConfigError) as refusal:
+        read_config({**KEYS, name: value}, {})
+    assert name == refusal.value.name
+    assert name not in KEYS or "long-secret" not in str(refusal.value)
+
+
 def test_rates_are_limited_except_where_one_only_tries_things():
     rates = attrgetter("operator_rate", "seat_rate", "peer_rate")
     assert (0, 200, 50) == rates(read_config(KEYS, {}))

@@ -168,6 +168,13 @@ def test_bad_operator_keys_are_refused_without_repeating_a_secret(text):
     assert "short" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("secret", ["käse-und-brot", "secret\x7f-of-eleven", "secret\0-of-eleven"])
+def test_an_operator_key_that_metadata_cannot_carry_is_refused(secret):
+    with pytest.raises(SecretError, match="acme must be of visible ASCII") as refusal:
+        parse_operator_keys(f"acme:{secret}")
+    assert secret not in str(refusal.value)
+
+
 def test_keys_are_listed_by_commas_spaces_or_lines():
     assert ["a", "b", "c"] == [key.key_id for key in parse_token_keys(" a:12345678, b:23456789\nc:34567890\n")]
     assert () == parse_token_keys("  ")

@@ -61,7 +61,8 @@ class Scene:
         server = Server(msgspec.structs.replace(self.config, **settings), store)
         port = await server.start(Address("127.0.0.1", 0))
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
-            yield Scene(Wire(channel, self.wire.keys), store, self.config, self.url, self.shuffle)
+            wire = Wire(channel, self.wire.keys, f"127.0.0.1:{port}")
+            yield Scene(wire, store, self.config, self.url, self.shuffle)
         await server.stop()
 
 
@@ -366,7 +367,8 @@ async def draining(scene: Scene) -> None:
     server = Server(scene.config, scene.store)
     port = await server.start(Address("127.0.0.1", 0))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        there = Scene(Wire(channel, scene.wire.keys), scene.store, scene.config, scene.url, scene.shuffle)
+        wire = Wire(channel, scene.wire.keys, f"127.0.0.1:{port}")
+        there = Scene(wire, scene.store, scene.config, scene.url, scene.shuffle)
         watching = asyncio.create_task(there.watched(table_id=table_id))
         await asyncio.sleep(0.3)
         await server.stop()

@@ -77,14 +77,16 @@ async def test_many_watchers_while_others_write(house, feed):
         async with aclosing(source.watch(table.table_id, after_version)) as stream:
             return [happening.version for happening in await take(stream, 81 - after_version)]
 
-    other = Feed(house.tables._store, idle_s=0.05)  # the same subscription is another consumer's: it lives by checks
+    other = Feed(house.tables._store, idle_s=60)
+    other.start()
     followers = [asyncio.create_task(follow(after, source)) for after in (0, 1) for source in (feed, feed, other)]
     await come_and_go(house, table, 40)
     followers += [asyncio.create_task(follow(40, feed))]
     for follower in followers:
         versions = await follower
         assert list(range(versions[0], 82)) == versions
-    assert 0 == feed.watchers
+    assert (0, 0) == (feed.watchers, other.watchers)
+    await other.close()
 
 
 async def test_an_idle_stream_gets_checkpoints(house, feed):
@@ -523,7 +525,6 @@ class Doors:
 @pytest.fixture
 async def house_of_cards(embedded, config):
     """A server whose inside can be looked at, that has little patience, and the ways into it."""
-    # A store of its own, since a store's notices have one consumer.
     store = RedisStore(embedded.url)
     await store.connect()
     config = structs.replace(config, watcher_patience_ms=300, operator_streams=6, caller_streams=2)
@@ -606,7 +607,7 @@ class TestLimits:
             case "drain":
                 await server.stop()
         await until(lambda: (0, 0) == (server._feed.watchers, server._streams.count))
-        assert ({}, {}) == (server._feed._tables, server._feed._store.notices()._watched)
+        assert ({}, {}) == (server._feed._tables, server._feed._notices._watched)
 
     async def test_so_many_streams_and_no_more(self, wire, house_of_cards, refused):
         server, connect = house_of_cards

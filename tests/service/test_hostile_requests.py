@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import grpc
 import pytest
@@ -15,6 +16,7 @@ from service.config import Config
 from service.errors import DETAILS_KEY
 from service.snapshot import decode_table
 from service.store.redis import RedisStore
+from tests.service.both_ways import answers
 from tests.service.hostile import Attack, Attacker
 
 LONG = bool(os.environ.get("DUGOUT_LONG"))
@@ -33,28 +35,27 @@ CHANGES = {
 pytestmark = pytest.mark.timeout(1500 if LONG else 120)
 
 
-async def outcome(channel: grpc.aio.Channel, attack: Attack) -> tuple[str, bytes]:
+async def outcome(wire: Any, attack: Attack) -> tuple[str, bytes]:
     """Return how an attack ended: OK or the reason of its refusal, and the reply."""
     metadata = () if attack.bearer is None else (("authorization", f"Bearer {attack.bearer}"),)
     try:
         if attack.method.client_streaming:
-            call = channel.stream_stream(attack.path)(iter([attack.data]), metadata=metadata, timeout=10)
-            reply = await call.read()
-            call.cancel()
+            replies = await answers(wire.address, attack.path, [attack.data], metadata=metadata, timeout=10)
+            reply = b"".join(replies[:1])
         elif attack.method.server_streaming:
-            call = channel.unary_stream(attack.path)(attack.data, metadata=metadata, timeout=0.3)
+            call = wire.channel.unary_stream(attack.path)(attack.data, metadata=metadata, timeout=0.3)
             reply = await call.read()
             call.cancel()
         else:
-            reply = await channel.unary_unary(attack.path)(attack.data, metadata=metadata, timeout=10)
-    except grpc.aio.AioRpcError as error:
+            reply = await wire.channel.unary_unary(attack.path)(attack.data, metadata=metadata, timeout=10)
+    except grpc.RpcError as error:
         if attack.method.server_streaming and error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
             return "OK", b""  # a watcher that is up to date hears nothing
         return reason_of(error, attack), b""
     return "OK", b"" if reply is grpc.aio.EOF else reply
 
 
-def reason_of(error: grpc.aio.AioRpcError, attack: Attack) -> str:
+def reason_of(error: Any, attack: Attack) -> str:
     what = f"{attack.path} ({attack.kind}): {error.code()} {error.details()}; {attack.data.hex()}"
     assert error.code() not in NEVER_STATUS, what
     for key, value in error.trailing_metadata() or ():
@@ -69,14 +70,14 @@ def reason_of(error: grpc.aio.AioRpcError, attack: Attack) -> str:
     return "TOO_LARGE"
 
 
-async def strike(channel: grpc.aio.Channel, attacks: Iterable[Attack]) -> list[tuple[Attack, str, bytes]]:
+async def strike(wire: Any, attacks: Iterable[Attack]) -> list[tuple[Attack, str, bytes]]:
     """Send requests, some at a time, and return how each ended."""
     ended: list[tuple[Attack, str, bytes]] = []
     waiting = iter(attacks)
 
     async def one_after_the_other() -> None:
         for attack in waiting:
-            how, reply = await outcome(channel, attack)
+            how, reply = await outcome(wire, attack)
             ended.append((attack, how, reply))
 
     await asyncio.gather(*(one_after_the_other() for _ in range(IN_FLIGHT)))
@@ -97,7 +98,7 @@ async def test_who_has_no_business_at_a_table_never_changes_it(wire, store, seed
     before = await stored(store, table_id)
 
     attacker = Attacker(seed, table_id, (wire.keys["neighbour"], None, foreign_token))
-    ended = await strike(wire.channel, attacker.attacks(REQUESTS // 2))
+    ended = await strike(wire, attacker.attacks(REQUESTS // 2))
 
     reasons = Counter(how for _, how, _ in ended)
     assert REQUESTS // 2 == reasons.total()
@@ -118,7 +119,7 @@ async def test_a_refused_request_of_those_who_play_changes_nothing(wire, store, 
 
     attacker = Attacker(seed, table_id, (operator, token))
     attacks = (attack for attack in attacker.attacks(REQUESTS // 2) if attack.method.name != "DeleteTable")
-    ended = await strike(wire.channel, attacks)
+    ended = await strike(wire, attacks)
 
     assert {"INVALID_FIELD", "UNDECODABLE_REQUEST", "OK"} <= {how for _, how, _ in ended}
     made = {
@@ -140,7 +141,7 @@ async def test_every_field_wrong_in_turn(wire, store):
     await wire.deal(table_id)
     before = await stored(store, table_id)
     attacker = Attacker(3, table_id, (None, wire.keys["neighbour"]))
-    ended = await strike(wire.channel, attacker.wrong_in_turn())
+    ended = await strike(wire, attacker.wrong_in_turn())
     methods = {method.name for service in stud_pb2.DESCRIPTOR.services_by_name.values() for method in service.methods}
     assert methods - {"ListProfiles"} == {attack.method.name for attack, _, _ in ended}  # which has no fields
     assert before == await stored(store, table_id)

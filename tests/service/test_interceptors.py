@@ -8,6 +8,7 @@ import structlog
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 from service.address import Address
+from service.interceptors import AccessLog
 from service.meters import Meters
 from service.server import Server
 from tests.service.test_meters import samples
@@ -131,6 +132,26 @@ async def test_a_cancelled_stream(wire, calls):
     await stream.read()
     stream.cancel()
     assert "CANCELLED" == (await one(calls, "WatchTable"))["reason"]
+
+
+async def test_an_error_that_nobody_caught_is_not_taken_for_a_cancellation(calls):
+    async def check(data, context):
+        raise RuntimeError("As Kd")
+
+    meters = Meters()
+    server = grpc.aio.server(interceptors=[AccessLog(meters)])
+    handlers = {"Check": grpc.unary_unary_rpc_method_handler(check)}
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("grpc.health.v1.Health", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+    await server.stop(None)
+    assert grpc.StatusCode.UNKNOWN == error.value.code()
+    entry = await one(calls, "Check")
+    assert ("UNKNOWN", "warning") == (entry["reason"], entry["log_level"])
+    assert 1 == samples(meters.text())["dugout_rpcs_total", ("UNKNOWN", "grpc.health.v1.Health/Check")]
 
 
 async def test_a_stream_of_a_quiet_table_stands_at_once(wire):

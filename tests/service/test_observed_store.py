@@ -13,7 +13,7 @@ async def test_what_the_store_does_is_timed_and_its_answers_are_its_own(store):
     watched = observed(store, meters, NoTracing())
     assert await watched.load("nonesuch") is None
     await watched.ping()
-    assert store.notices() is watched.notices()
+    assert store.deadlines() is watched.deadlines()
     assert await store.count_tables() == await watched.count_tables()
     counted = samples(meters.text())
     for operation in ("load", "ping", "count_tables"):

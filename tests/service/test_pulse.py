@@ -3,15 +3,21 @@
 import asyncio
 
 import pytest
+import redis
 
 from service.feed import Feed
 from service.health import Health
 from service.meters import Meters
+from service.observed_store import observed
 from service.pulse import Pulse
+from service.store import keys
+from service.store.base import StoreError
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
 from service.table_writer import TableWriter
+from service.tracing import NoTracing
+from tests.service.test_feed import until
 from tests.service.test_meters import samples
 from tests.service.test_table_writer import new_table
 
@@ -49,6 +55,22 @@ async def test_the_store_goes_and_comes_back(own_store):
         assert not await asyncio.wait_for(health.told.get(), 30)
         embedded.start()
         assert await asyncio.wait_for(health.told.get(), 30)
+    await pulse.stop()
+    assert health.told.empty()
+
+
+async def test_tables_that_cannot_be_counted_do_not_make_the_store_seem_away(own_store):
+    store, embedded = own_store
+    with redis.Redis.from_url(embedded.url, protocol=2) as admin:
+        for shard in range(keys.SHARDS):
+            admin.set(keys.lobby_key(shard), "no index")
+    with pytest.raises(StoreError):
+        await store.count_tables()
+    health, meters = NotedHealth(), Meters()
+    pulse = Pulse(observed(store, meters, NoTracing()), health, Feed(store), meters, interval_s=0.001)
+    pulse.start()
+    failed = ("dugout_store_errors_total", ("StoreError", "count_tables"))
+    await until(lambda: samples(meters.text()).get(failed, 0) > 1)
     await pulse.stop()
     assert health.told.empty()
 

@@ -3,9 +3,11 @@
 import asyncio
 import subprocess
 import sys
+import uuid
 
 import grpc
 import pytest
+import redis
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2
 from msgspec.structs import replace
@@ -16,9 +18,12 @@ from service.clock import SystemClock
 from service.meters import Meters
 from service.reflection import REFLECTION_SERVICES
 from service.server import Server
+from service.snapshot import decode_table
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
+from tests.service.conftest import Refusal
+from tests.service.test_feed import until
 from tests.service.test_meters import samples
 
 SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
@@ -225,6 +230,38 @@ class TestRateLimits:
             assert 1 == (await wire.get(table_id)).version
         await server.stop()
 
+    async def test_open_streams_of_health_and_reflection_count_too(self, store, config, refused):
+        server = Server(replace(config, caller_streams=2), store)
+        port = await server.start(Address("127.0.0.1", 0))
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+
+            def health():
+                return health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+
+            def reflection():
+                return channel.stream_stream(f"/{REFLECTION_SERVICES[0]}/ServerReflectionInfo")(timeout=60)
+
+            async def asked(call):
+                await call.write(reflection_pb2.ServerReflectionRequest(list_services="").SerializeToString())
+                assert await call.read()
+                return call
+
+            watched = health()
+            assert health_pb2.HealthCheckResponse.SERVING == (await watched.read()).status
+            streams = [watched, await asked(reflection())]
+            for more in (health, reflection):
+                with refused("RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"):
+                    await more().read()
+            check = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=20)
+            assert health_pb2.HealthCheckResponse.SERVING == (await check).status
+            streams.pop().cancel()
+            await until(lambda: 1 == server._streams.count)
+            streams.append(await asked(reflection()))
+            for stream in streams:
+                stream.cancel()
+            await until(lambda: 0 == server._streams.count)
+        await server.stop()
+
 
 class TestWithoutTheStore:
     async def test_unavailable_with_when_to_come_back_and_then_it_goes_on(self, config, wire, refused):
@@ -252,6 +289,79 @@ class TestWithoutTheStore:
                 assert 5 == (await wire.tables.Deal(stud_pb2.DealRequest(table_id=table_id), **wire.options())).version
             await server.stop()
             await store.close()
+
+
+class TestTroubleOfTheStore:
+    """A failover and too many clients in the middle of play: refused so that one may retry, and nothing half done."""
+
+    @pytest.fixture
+    async def played(self, config, wire):
+        with EmbeddedStore(durability=Durability("memory")) as embedded:
+            store = RedisStore(embedded.url, timeout_ms=500)
+            await store.connect()
+            server = Server(config, store)
+            port = await server.start(Address("127.0.0.1", 0))
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                wire.tables = stud_pb2_grpc.TableServiceStub(channel)
+                table_ids = [(await wire.table())[0] for _ in range(8)]
+                with redis.Redis.from_url(embedded.url, protocol=2) as admin:
+                    yield admin, table_ids
+                for table_id in table_ids:
+                    table = decode_table((await store.load(table_id)).snapshot)
+                    assert ([], 300) == (table.broken(), table.chips)
+            await server.stop()
+            await store.close()
+
+    async def test_hands_go_on_where_they_were_when_it_is_over(self, played, wire):
+        admin, table_ids = played
+        playing = [asyncio.create_task(self.play(wire, table_id)) for table_id in table_ids]
+        most = admin.config_get("maxclients")["maxclients"]
+        for begin, end in (
+            (lambda: admin.replicaof("127.0.0.1", "1"), lambda: admin.replicaof("no", "one")),
+            (lambda: self.turn_away_clients(admin), lambda: admin.config_set("maxclients", most)),
+        ):
+            begin()
+            seen = len(self.refusals)
+            await until(lambda seen=seen: len(self.refusals) > seen + 8)
+            end()
+        self.over.set()
+        await asyncio.gather(*playing)
+        assert {("UNAVAILABLE", True)} == set(self.refusals)
+
+    def turn_away_clients(self, admin):
+        admin.config_set("maxclients", 1)
+        admin.client_kill_filter(_type="normal", skipme=True)
+
+    @pytest.fixture(autouse=True)
+    def notes(self):
+        self.over, self.refusals = asyncio.Event(), []
+
+    async def play(self, wire, table_id):
+        """Play hands, cheaply, the last one after the trouble; every call is repeated until it is answered."""
+        last = False
+        while not last:
+            last = self.over.is_set()
+            table = await self.answered(wire, wire.tables.Deal, stud_pb2.DealRequest(table_id=table_id))
+            while table.to_act_seat:
+                cheapest = min(table.legal_actions, key=lambda each: (each.min_to + each.price, each.kind))
+                action = stud_pb2.Action(kind=cheapest.kind, to=cheapest.min_to)
+                request = stud_pb2.ActRequest(table_id=table_id, seat=table.to_act_seat, action=action)
+                table = await self.answered(wire, wire.tables.Act, request)
+            if table.status == stud_pb2.TABLE_STATUS_SHOWDOWN:
+                await self.answered(wire, wire.tables.Showdown, stud_pb2.ShowdownRequest(table_id=table_id))
+
+    async def answered(self, wire, rpc, request):
+        request.request_id = str(uuid.uuid4())
+        while True:
+            try:
+                return (await rpc(request, **wire.options())).table
+            except grpc.aio.AioRpcError as error:
+                told = Refusal()
+                told.read(error)
+                self.refusals.append((told.status.name, told.retry))
+                if told.status != grpc.StatusCode.UNAVAILABLE:
+                    raise
+                await asyncio.sleep(0.02)
 
 
 def test_the_serving_process_imports_no_load_test():

@@ -38,6 +38,7 @@ def test_a_caller_has_as_many_as_allowed_and_gets_another_when_one_ends():
         (holder(number=2), PEER),
         (Anonymous(), "ipv4:10.0.0.2:4001"),
         (Anonymous(), "ipv6:%5B::1%5D:4001"),
+        (Anonymous(), "ipv6:%5B2001:db8:0:2::1%5D:4001"),
         (Anonymous(), "unix:"),
     ],
 )
@@ -50,8 +51,10 @@ def test_others_have_limits_of_their_own(caller, peer):
         streams.open(caller, peer)
 
 
-@pytest.mark.parametrize("peer", ["ipv4:10.0.0.1:{}", "ipv6:%5B::1%5D:{}"])
-def test_more_connections_do_not_help(peer):
+@pytest.mark.parametrize(
+    "peer", ["ipv4:10.0.0.1:{}", "ipv6:%5B::1%5D:{}", "ipv6:%5B::ffff:10.0.0.1%5D:{}", "ipv6:%5B2001:db8::{}%5D:1"]
+)
+def test_more_connections_and_more_addresses_of_one_network_do_not_help(peer):
     streams = Streams(caller_limit=2)
     streams.open(Anonymous(), peer.format(4001))
     streams.open(Anonymous(), peer.format(4002))

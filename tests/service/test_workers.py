@@ -1,5 +1,6 @@
 """``dugout serve`` as its users run it: processes, signals, crashes."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -7,6 +8,7 @@ import subprocess
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +18,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
+from service.address import Address
+from service.config import Config
+from service.workers import Supervisor
 from tests.service.serving import COMMAND, Serving, eventually, gone, processes, serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
@@ -55,6 +60,41 @@ def test_every_worker_knows_every_table():
             with server.tables() as others:
                 request = stud_pb2.GetTableRequest(table_id=table.table_id)
                 assert table == others.GetTable(request, **server.options).table
+
+
+def at_once(server: Serving, table_ids: list[str]) -> list[stud_pb2.Table | str]:
+    """Deal at each of some tables at the same moment, each call on a connection of its own, to either worker."""
+    ready = threading.Barrier(len(table_ids))
+
+    def deal(table_id: str) -> stud_pb2.Table | str:
+        with server.tables() as tables:
+            tables.GetTable(stud_pb2.GetTableRequest(table_id=table_id), **server.options)
+            ready.wait(60)
+            try:
+                return tables.Deal(stud_pb2.DealRequest(table_id=table_id), **server.options).table
+            except grpc.RpcError as error:
+                return str(error.code().name)
+
+    with ThreadPoolExecutor(len(table_ids)) as threads:
+        return list(threads.map(deal, table_ids))
+
+
+def test_both_workers_deal_at_once_one_hand_at_a_table_and_different_decks():
+    with serving("--workers", "2") as server, server.tables() as tables:
+        table_ids = []
+        for _ in range(21):
+            created = tables.CreateTable(stud_pb2.CreateTableRequest(profile="seven-card-stud"), **server.options)
+            table_ids.append(created.table.table_id)
+            for number in range(7):
+                request = stud_pb2.TakeSeatRequest(table_id=table_ids[-1], player_id=f"player{number}", stack=50)
+                tables.TakeSeat(request, **server.options)
+        one, *others = table_ids
+        answers = at_once(server, [one] * 20)
+        assert ["FAILED_PRECONDITION"] * 19 == [answer for answer in answers if isinstance(answer, str)]
+        now = tables.GetTable(stud_pb2.GetTableRequest(table_id=one), **server.options).table
+        assert (1, 9) == (now.hand_number, now.version)  # made, seven sat down, one deal
+        boards = {tuple(card for seat in table.seats for card in seat.up_cards) for table in at_once(server, others)}
+        assert (20, {7}) == (len(boards), {len(set(board)) for board in boards})
 
 
 def test_a_killed_worker_loses_nothing_and_is_replaced():
@@ -327,6 +367,28 @@ def test_keys_are_read_again(tmp_path):
         assert [first, second] == asked_again(f"{second} rubbish", "replacing workers given up: those before go on")
         assert [second] == asked_again(second, "all workers replaced")
         assert "-secret" not in "".join(map(str, server.log("replacing workers given up: those before go on")))
+
+
+async def test_a_place_where_nobody_starts_keeps_no_other_worker_from_being_replaced():
+    """Keys that were withdrawn are refused by all who serve, even while one worker dies again and again."""
+    replaced = []
+
+    class Noting(Supervisor):
+        async def _replace(self, index):
+            async with self._changing[index]:
+                replaced.append(index)
+
+    supervisor = Noting(Config(workers=4), Address("127.0.0.1", 0), None, lambda config: config)
+    try:
+        async with supervisor._changing[1]:  # as while a worker is being started there
+            replacing = asyncio.create_task(supervisor._replace_all(), name="replacing")
+            async with asyncio.timeout(30):
+                while len(replaced) < 3:  # noqa: ASYNC110 -- the inside of a supervisor tells nobody
+                    await asyncio.sleep(0)
+        await replacing
+    finally:
+        supervisor._files.remove()
+    assert [0, 2, 3, 1] == replaced
 
 
 def test_workers_that_cannot_be_replaced_go_on():

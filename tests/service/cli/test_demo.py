@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from proto.stud.v1 import stud_pb2
-from service.cli.demo import choose_action
+from service.cli.demo import _NOT_FOR_IT, choose_action
 
 CARD = r"[2-9TJQKA][♠♥♦♣]"
 COMMAND = [sys.executable, "-c", "from service.cli import main; main()", "demo"]
@@ -48,7 +48,7 @@ def test_it_stops_everything_it_started_and_leaves_no_file(tmp_path):
     """Every process of the demo has a mark in its environment; afterwards none has."""
     mark = f"dugout-demo-{os.getpid()}"
     # Nor have the settings of somebody's own server a part in it.
-    own = {"DUGOUT_TLS_CERT": "nowhere.pem", "DUGOUT_TLS_KEY": "nowhere.pem"}
+    own = dict.fromkeys(_NOT_FOR_IT, "1") | {"REDIS_URL": "redis://127.0.0.1:1"}
     assert 0 == demo(TMPDIR=str(tmp_path), DEMO_MARK=mark, **own).returncode
     left = []
     for environment in Path("/proc").glob("[0-9]*/environ"):

@@ -133,6 +133,12 @@ def test_following_a_table_until_it_is_gone_or_one_stops(server, key, tables, pl
         (("--target", "127.0.0.1:1"), 1, "UNAVAILABLE"),
         (("--operator-key", "dev:wrong"), 1, "UNAUTHENTICATED"),
         (("--operator-key", ""), 2, "--operator-key"),
+        (("--operator-key", "dev:secret\n"), 2, "--operator-key"),
+        (("--operator-key", "dev:sécret"), 2, "--operator-key"),
+        (("--target", "h\udcff:1"), 2, "--target"),
+        (("--profile", "\udcff"), 2, "--profile"),
+        (("--page-token", "\udcff"), 2, "--page-token"),
+        (("\udcff",), 2, "TABLE_ID"),
     ],
 )
 def test_what_cannot_be_is_said_without_a_traceback(look, flags, status, said):
@@ -140,3 +146,4 @@ def test_what_cannot_be_is_said_without_a_traceback(look, flags, status, said):
     assert status == ended.status, ended
     assert said in ended.err
     assert "Traceback" not in ended.err
+    assert "cret" not in ended.err

@@ -14,6 +14,8 @@ def test_all_keys_of_a_table_and_its_shard_share_a_slot(table_id):
     names = [
         keys.table_key(table_id),
         keys.events_key(table_id),
+        keys.hands_key(table_id),
+        keys.played_key(table_id),
         keys.request_key(table_id, "d1ge57"),
         keys.deadlines_key(shard),
         keys.lobby_key(shard),

@@ -54,6 +54,19 @@ async def test_a_commit_is_announced_to_every_worker(server, open_store, table):
     await until_pending(near, {table.table_id: 3})
 
 
+async def test_everybody_who_asks_gets_a_subscription_of_its_own(store, table, admin):
+    one, other = await watching(store, table.table_id), await watching(store, table.table_id)
+    await table.write(store)
+    assert [Notice(table.table_id, 1)] == await fetch(one, 1)
+    assert [Notice(table.table_id, 1)] == await fetch(other, 1)
+    await one.close()
+    await table.write(store)
+    assert [Notice(table.table_id, 2)] == await fetch(other, 1)
+    await store.close()
+    with pytest.raises(StopAsyncIteration):
+        await anext(other)
+
+
 async def test_conflicts_and_repeats_are_not_announced(store, table):
     notices = await watching(store, table.table_id)
     await store.commit(table.change(expected_etag="7-x", version=8))
@@ -119,7 +132,6 @@ async def test_watching_on_and_off_in_a_hurry_ends_as_asked(store, table):
 async def test_thousands_of_tables_take_one_connection(store, new_table, admin):
     tables = [new_table() for _ in range(2000)]
     notices = await watching(store, *(each.table_id for each in tables))
-    assert notices is store.notices()
     assert 1 == len(admin.client_list(_type="pubsub"))
     await tables[1234].write(store)
     assert [Notice(tables[1234].table_id, 1)] == await fetch(notices, 1)
