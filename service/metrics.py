@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import struct
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from service.address import Address
 
 _REQUEST_BYTES_MOST = 8192
 _REQUEST_TIMEOUT_S = 5.0
+_ATTEMPTS = 100
+_PAUSE_S = 0.01
 
 
 class WorkerFiles(Collector):
@@ -46,11 +49,13 @@ class WorkerFiles(Collector):
     def collect(self) -> Iterable[Metric]:
         """Return the sums over all workers."""
         collector = MultiProcessCollector(None, path=str(self.folder))  # type: ignore[no-untyped-call]
-        try:
-            return list(collector.collect())  # type: ignore[no-untyped-call]
-        except struct.error:
-            # A worker has just made a file and not written its first bytes yet.
-            return list(collector.collect())  # type: ignore[no-untyped-call]
+        for _ in range(_ATTEMPTS):
+            try:
+                return list(collector.collect())  # type: ignore[no-untyped-call]
+            except struct.error:
+                # A worker that starts has made a file and not written its first bytes yet; it makes several.
+                time.sleep(_PAUSE_S)
+        return list(collector.collect())  # type: ignore[no-untyped-call]
 
 
 class ProcessUsage(Collector):

@@ -2,6 +2,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -119,3 +120,14 @@ def test_what_processes_use_and_those_that_are_gone_do_not_disturb():
     assert [{"process": "parent"}] == [sample.labels for sample in memory.samples]
     assert memory.samples[0].value > 1 << 20
     assert "dugout_process_cpu_seconds_total" == cpu.samples[0].name
+
+
+def test_a_file_that_a_starting_worker_has_only_just_made_is_waited_for():
+    files = WorkerFiles()
+    made = files.folder / "counter_1.db"
+    made.touch()
+    written = threading.Timer(0.1, made.unlink)
+    written.start()
+    assert [] == list(files.collect())
+    written.join()
+    files.remove()
