@@ -14,7 +14,7 @@ WORDS_OUT ?= service/words/locale
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
-.PHONY: help demo test serve lint proto words docs bench differential golden plain clean
+.PHONY: help demo test serve lint proto baseline words docs bench differential golden plain clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -35,6 +35,7 @@ lint: $(INSTALLED) ## Check format, style, types, the extensions' stubs, import 
 	$(BIN)/stubtest --mypy-config-file pyproject.toml engine.evaluator engine.odds_kernel
 	$(BIN)/lint-imports
 	$(BIN)/buf lint
+	$(BIN)/buf breaking --against proto/baseline.binpb
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 
 proto: $(INSTALLED) ## Generate the Python code of proto/stud/v1/stud.proto
@@ -42,6 +43,9 @@ proto: $(INSTALLED) ## Generate the Python code of proto/stud/v1/stud.proto
 		--plugin=$(BIN)/protoc-gen-mypy --plugin=$(BIN)/protoc-gen-mypy_grpc \
 		--python_out=$(PROTO_OUT) --grpc_python_out=$(PROTO_OUT) \
 		--mypy_out=$(PROTO_OUT) --mypy_grpc_out=$(PROTO_OUT) proto/stud/v1/stud.proto
+
+baseline: $(INSTALLED) ## Take the API as it is now for what later changes must not break
+	$(BIN)/buf build --exclude-source-info -o proto/baseline.binpb
 
 words: $(INSTALLED) ## Bring the catalogues of the languages up to date with the messages in the source
 	$(BIN)/python docs/catalogues.py $(WORDS_OUT)

@@ -11,6 +11,7 @@ TARGETS = (
     "serve",
     "lint",
     "proto",
+    "baseline",
     "words",
     "docs",
     "bench",

@@ -201,3 +201,24 @@ def test_the_definition_is_clean_and_commented() -> None:
     lint = subprocess.run([BIN / "buf", "lint"], cwd=ROOT, capture_output=True, text=True)
 
     assert (0, "") == (lint.returncode, lint.stdout)
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "breaks"),
+    [
+        ("// The version this view shows", "// The version which this view shows", False),
+        ("int64 version = 2;", "int64 version = 2;\n  // A new field.\n  string colour = 900;", False),
+        ("int64 version = 2;", "int64 version = 901;", True),
+        ("int64 version = 2;", "int32 version = 2;", True),
+        ("rpc Act(ActRequest) returns (ActResponse);", "rpc Play_(ActRequest) returns (ActResponse);", True),
+    ],
+)
+def test_what_clients_rely_on_cannot_change_unnoticed(tmp_path: Path, was: str, becomes: str, breaks: bool) -> None:
+    definition = (ROOT / "proto/stud/v1/stud.proto").read_text()
+    assert was in definition
+    (tmp_path / "proto/stud/v1").mkdir(parents=True)
+    (tmp_path / "buf.yaml").write_text((ROOT / "buf.yaml").read_text())
+    (tmp_path / "proto/stud/v1/stud.proto").write_text(definition.replace(was, becomes, 1))
+    against = [BIN / "buf", "breaking", "--against", ROOT / "proto/baseline.binpb"]
+    found = subprocess.run(against, cwd=tmp_path, capture_output=True, text=True)
+    assert breaks == bool(found.returncode), found.stdout + found.stderr
