@@ -182,8 +182,8 @@ def _end(state: State, live: Live) -> Iterator[str]:
     if state.rained:
         if state.awards or shown:
             yield "end: a rained-out hand was awarded or shown"
-    elif len(live) > 1 and shown != [player.seat for player in live]:
-        yield f"end: seats {shown} showed instead of everybody still in"
+    elif len(live) > 1 and shown != [player.seat for player in live if player.up or not state.rules.rolls]:
+        yield f"end: seats {shown} showed instead of everybody still in who has something to show"
 
 
 _OF_STRUCTURE = (_numbers, _seats, _cards, _progress, _offer)

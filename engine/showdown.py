@@ -35,6 +35,8 @@ def walk_over(draft: Draft) -> None:
 
 def _show(draft: Draft, player: DraftPlayer) -> Worth:
     worth = worth_of(draft, player)
+    if draft.rules.rolls and not player.up:
+        return worth  # who has rolled nothing has nothing to show, and loses to any card
     cards = player.up if draft.rules.rolls else (*player.down, *player.up)
     player.shown = True
     draft.emit(HandShown(player.seat, cards, worth.high, worth.best, worth.wild_as, worth.low_five))

@@ -220,6 +220,25 @@ def test_a_settled_hand_shows_what_was_shown_and_who_won_how_much() -> None:
     assert {seat.seat for seat in message.seats if seat.hand.value == best} == set(message.winner_seats)
 
 
+def test_who_has_rolled_nothing_shows_nothing() -> None:
+    cards = {
+        1: "(As 7c -- -- -- -- --)",
+        2: "(2d 5c 7h 8c Td Jh 6s)",
+        3: "(Qd Qh -- -- -- -- --)",
+        4: "(-- -- -- -- -- -- --)",
+    }
+    hand = deal(PROFILES["no-peek"], cards)
+    hand.play(
+        "1 roll; 1 check; 2 check; 3 check; 4 check |" + "2 roll; " * 7 + "3 roll; 3 roll; 3 fold; 4 check; 1 fold"
+    )
+    ended = hand.show()
+    message = table_message(table_of(ended.state), None)
+    assert [(2, True), (4, False)] == [(seat.seat, seat.shown) for seat in message.seats if not seat.folded]
+    assert not message.seats[3].HasField("hand")
+    happening = happening_message(Happening(9, "9-x", 1, NOON_MS, tuple(ended.events)), None)
+    assert [2] == [event.hand_shown.seat for event in happening.events if event.HasField("hand_shown")]
+
+
 def folded_out() -> State:
     hand = deal(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d"})
     hand.play("1 bring_in; 2 fold")
