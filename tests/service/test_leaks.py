@@ -184,11 +184,13 @@ class Hunt:
     async def play(self, hands: int) -> None:
         """Seat everybody, follow the table through everybody's eyes, play, and search what came."""
         profile = self._rng.choice(PROFILES)
-        made = await self._ask("CreateTable", self._worker.operator, pb.CreateTableRequest(profile=profile))
+        endless = pb.Rules(session_pots=pb.Limit(none=True))
+        request = pb.CreateTableRequest(profile=profile, rules=endless)
+        made = await self._ask("CreateTable", self._worker.operator, request)
         self._table_id = made.table.table_id
         for seat in range(1, PLAYERS + 1):
-            request = pb.TakeSeatRequest(table_id=self._table_id, player_id=f"player{seat}", stack=STACK)
-            taken = await self._ask("TakeSeat", self._worker.operator, request)
+            seating = pb.TakeSeatRequest(table_id=self._table_id, player_id=f"player{seat}", stack=STACK)
+            taken = await self._ask("TakeSeat", self._worker.operator, seating)
             self._bearers[taken.seat] = taken.seat_token
         watchers = [asyncio.create_task(self._watch(viewer)) for viewer in self._bearers]
         for _ in range(hands):
