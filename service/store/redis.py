@@ -38,7 +38,6 @@ from service.store.base import (
 from service.store.commit_script import CommitScript
 from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
-from service.store.failures import Moved
 from service.store.notices import RedisNotices
 from service.store.servers import HOME, Node, servers_at
 
@@ -117,6 +116,7 @@ class RedisStore:
 
     async def ping(self) -> None:
         """Return if the store answers; of a cluster one node that serves some shards will do."""
+        await self._servers.refresh()
         failure = StoreUnavailable("the store has no servers")
         for _, shards in await self._servers.groups(range(keys.SHARDS)):
             key = keys.lobby_key(shards[0])
@@ -257,14 +257,9 @@ class RedisStore:
 
     async def _commit(self, commit: Commit) -> Committed | Conflict | Repeat:
         arguments = self._script.arguments(commit)
-        shard = keys.shard_of(commit.table_id)
-        node = await self._servers.node_of(shard)
-        try:
-            return await self._commit_at(node, commit, arguments)
-        except Moved as moved:
-            # Nothing was done.
-            node = self._servers.moved(shard, node, moved)
-        return await self._commit_at(node, commit, arguments)
+        return await self._servers.at(
+            keys.shard_of(commit.table_id), lambda node: self._commit_at(node, commit, arguments)
+        )
 
     async def _commit_at(self, node: Node, commit: Commit, arguments: Sequence[Any]) -> Committed | Conflict | Repeat:
         with self._servers.following():

@@ -6,7 +6,7 @@ there and nowhere else; only ``MOVED``, with which a node of a cluster says that
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -20,7 +20,7 @@ from redis.exceptions import MovedError, RedisError
 
 from service.store import keys
 from service.store.address import StoreAddress
-from service.store.base import StoreUnavailable
+from service.store.base import StoreError, StoreUnavailable
 from service.store.failures import Moved, translated
 
 HOME = keys.SHARDS
@@ -28,6 +28,9 @@ HOME = keys.SHARDS
 
 _SLOTS = [key_slot(keys.shard_prefix(shard).encode()) for shard in range(keys.SHARDS)]
 _SLOTS.append(key_slot(keys.SHARDS_KEY.encode()))
+
+_MOVES_MOST = 3
+"""So often is a shard followed in one go; more means that the nodes do not agree."""
 
 _T = TypeVar("_T")
 _Endpoint = tuple[str, int]
@@ -77,6 +80,9 @@ class Servers:
     def forget(self) -> None:
         """Learn anew before the next use, as a node did not do what it should."""
 
+    async def refresh(self) -> None:
+        """Learn of a change that no failure would tell of; called now and then."""
+
     def moved(self, shard: int, node: Node, moved: Moved) -> Node:
         """Return the node that ``node`` says holds a shard, from now on."""
         raise moved
@@ -93,25 +99,33 @@ class Servers:
             self.forget()
             raise
 
-    async def read(self, shard: int, ask: Callable[[Redis], Awaitable[_T]]) -> _T:
-        """Ask the node that holds a shard, and the one it moved to if it has."""
+    async def at(self, shard: int, do: Callable[[Node], Awaitable[_T]]) -> _T:
+        """Do something at the node that holds a shard: where it is said to be, and on to where it says it moved."""
         node = await self.node_of(shard)
-        try:
+        for _ in range(_MOVES_MOST):
+            try:
+                return await do(node)
+            except Moved as moved:
+                node = self.moved(shard, node, moved)
+        return await do(node)
+
+    async def read(self, shard: int, ask: Callable[[Redis], Awaitable[_T]]) -> _T:
+        """Ask the node that holds a shard."""
+
+        async def ask_node(node: Node) -> _T:
             with self.following():
                 return await ask(node.client)
-        except Moved as moved:
-            node = self.moved(shard, node, moved)
-        with self.following():
-            return await ask(node.client)
+
+        return await self.at(shard, ask_node)
 
     async def read_each(self, shards: Sequence[int], ask: Callable[[Pipeline, int], object]) -> list[Any]:
         """Return the answers to one command for each shard, with one round trip to each node."""
         answers: dict[int, Any] = {}
         missing: list[int] = list(shards)
-        for last in (False, True):
+        for move in range(_MOVES_MOST + 1):
             groups = await self.groups(missing)
-            asked = [self._read_group(node, group, ask, last, answers) for node, group in groups]
-            await _all(asked)
+            last = move == _MOVES_MOST
+            await _all([self._read_group(node, group, ask, last, answers) for node, group in groups])
             missing = [shard for shard in missing if shard not in answers]
             if not missing:
                 break
@@ -225,6 +239,11 @@ class _Sentinel(_Elsewhere):
         if role[0] != b"master":
             raise RedisConnectionError(f"{host}:{port} is named the primary and is none yet")
         return host, port
+
+    async def refresh(self) -> None:
+        # A primary that is replaced while it is well takes commits for seconds more, which will be lost.
+        with suppress(StoreError):
+            await self._learn_once()
 
     async def subscriber(self) -> AbstractConnection:
         self.forget()
