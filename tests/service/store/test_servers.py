@@ -268,6 +268,15 @@ class TestCluster:
         store = await open_store(f"redis+cluster://127.0.0.1:{dead},127.0.0.1:{alive}")
         await new_table(cluster.table_id_at(0)).write(store)
 
+    async def test_every_node_is_told_the_password(self, cluster, open_store, new_table):
+        for node in cluster.nodes:
+            node.config_set("requirepass", "p@ss word")
+        with pytest.raises(StoreUnavailable):
+            await open_store(cluster.url)
+        store = await open_store(cluster.url.replace("://", "://:p%40ss%20word@"))
+        for node in range(3):
+            await new_table(cluster.table_id_at(node)).write(store)
+
     async def test_a_server_without_a_cluster_is_told_apart(self, spawn_server, open_store):
         client, _ = spawn_server()
         with pytest.raises(StoreError, match="cluster"):
@@ -372,6 +381,15 @@ class TestSentinel:
                 await late.commit(commit)
             assert Committed(3, commit.etag) == await late.commit(commit)
             assert b"3" == successor.hget(keys.table_key(table.table_id), "version")
+
+    async def test_sentinels_have_a_password_of_their_own(self, watched, open_store, table):
+        watched.primary.config_set("requirepass", "p@ss")
+        watched.sentinel.execute_command("ACL SETUSER", "default", "resetpass", ">s&cret")
+        url = watched.url.replace("://", "://:p%40ss@")
+        for wrong in (url, url + "?sentinel_password=wrong", watched.url + "?sentinel_password=s%26cret"):
+            with pytest.raises(StoreUnavailable):
+                await open_store(wrong)
+        await table.write(await open_store(url + "?sentinel_password=s%26cret"))
 
     async def test_an_unknown_service_is_named(self, watched, open_store):
         with pytest.raises(StoreUnavailable, match="no service 'blackjack'"):
