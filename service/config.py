@@ -323,7 +323,12 @@ _SETTINGS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "tls_key": ("DUGOUT_TLS_KEY", str, "a file in PEM"),
     "tls_client_ca": ("DUGOUT_TLS_CLIENT_CA", str, "a file in PEM"),
     "data_dir": ("DUGOUT_DATA_DIR", str, "a folder"),
-    "redis_url": ("REDIS_URL", _url, "redis://, rediss:// or unix:// with a host or a socket"),
+    "redis_url": (
+        "REDIS_URL",
+        _url,
+        "redis://, rediss:// or unix:// with a host or a socket, redis+sentinel://HOST:PORT,HOST:PORT/SERVICE or "
+        "redis+cluster://HOST:PORT,HOST:PORT (TLS: rediss+…)",
+    ),
     "dev": ("DUGOUT_DEV", _flag, "1, true, yes, 0, false or no"),
     "token_ttl_s": ("DUGOUT_TOKEN_TTL", _duration(1000, 1000, 30 * 86_400_000), "1s to 720h, such as 12h"),
     "operator_rate": ("DUGOUT_OPERATOR_RATE_LIMIT", _whole(0, MAX_RATE), _RATE),

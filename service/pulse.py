@@ -37,9 +37,12 @@ class Pulse:
 
     async def stop(self) -> None:
         """Stop, at once, with everything flushed."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        running = set(self._tasks)
+        # Until Python 3.12 wait_for, which redis-py writes with, may swallow a cancellation.
+        while running:
+            for task in running:
+                task.cancel()
+            _, running = await asyncio.wait(running, timeout=0.1)
         self._meters.flush()
 
     async def _flush(self) -> None:

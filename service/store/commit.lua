@@ -1,7 +1,9 @@
+#!lua
 -- One change of one table, all of it or nothing.
 --
--- Every error the server may raise for a reason of its own (no memory, not a primary, too few replicas) or that
--- the stream raises for a version it has seen comes with the first write, so that nothing is half done.
+-- The first line has a server that may not write (a replica, no memory, too few replicas) refuse before anything is done:
+-- what a replica holds may be too old to compare an etag with. What the stream raises for a version it has seen comes
+-- with the first write, so that nothing is half done.
 --
 -- KEYS  1 table  2 events  3 deadlines  4 lobby  5 summaries  then the request (only with a request id)
 --       and at the end hands and played (only where a hand ends or the table does)

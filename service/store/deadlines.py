@@ -8,18 +8,18 @@ read a second and shard, however many tables there are, and is never late.
 import asyncio
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from redis.asyncio import BlockingConnectionPool
 from redis.asyncio.connection import AbstractConnection
 from redis.connection import HiredisRespSerializer
-from redis.exceptions import NoScriptError
+from redis.exceptions import MovedError, NoScriptError
 
 from service.store import keys
 from service.store.base import LOOK_MS, Claimed, Deadlines, StoreError, StoreUnavailable
-from service.store.failures import translated
+from service.store.failures import Moved
+from service.store.servers import Node, Servers
 
 _SCRIPT = files(__package__).joinpath("claim.lua").read_bytes()
 _SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
@@ -34,16 +34,17 @@ def _packed(*command: str | int) -> bytes:
     return b"".join(_PACKER.pack(*command))
 
 
-_LOOKS = [
-    b"".join(_packed("ZRANGE", keys.deadlines_key(shard), 0, 0, "WITHSCORES") for shard in group) for group in _SHARDS
-]
+_LOOKS = [_packed("ZRANGE", keys.deadlines_key(shard), 0, 0, "WITHSCORES") for shard in range(keys.SHARDS)]
 
 
 class RedisDeadlines:
-    """``Deadlines`` in one Redis or Valkey server; a claim holds for ``claim_ms``."""
+    """``Deadlines`` in Redis or Valkey servers; a claim holds for ``claim_ms``.
 
-    def __init__(self, pool: BlockingConnectionPool, timeout_s: float, claim_ms: int) -> None:
-        self._pool = pool
+    Of several servers each is asked for itself: what is due on the others is claimed while one is away.
+    """
+
+    def __init__(self, servers: Servers, timeout_s: float, claim_ms: int) -> None:
+        self._servers = servers
         self._timeout_s = timeout_s
         self._claim_ms = claim_ms
         self._looked_ms: list[int | None] = [None] * _GROUPS
@@ -53,61 +54,118 @@ class RedisDeadlines:
         """Claim up to ``limit`` tables whose deadline is not after ``now_ms``, the most overdue first."""
         if limit < 1:
             raise ValueError(f"limit is {limit}, it must be at least 1")
-        groups = [group for group, looked_ms in enumerate(self._looked_ms) if _stale(looked_ms, now_ms)]
+        lost = await self._look(now_ms)
         table_ids: list[str] = []
-        if groups or self._due_shards(now_ms):
-            with translated(StoreUnavailable):
-                connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
-            try:
-                with translated(StoreUnavailable):
-                    async with asyncio.timeout(self._timeout_s):
-                        await self._look(connection, groups, now_ms)
-                        table_ids = await self._claim(connection, now_ms, limit)
-            except BaseException:
-                # Whatever is still to come on this connection must not be taken for another answer.
-                await connection.disconnect(nowait=True)
-                raise
-            finally:
-                await self._pool.release(connection)
+        shards = [shard for shard in self._due_shards(now_ms) if shard not in lost][:limit]
+        if shards:
+            arguments = (now_ms, now_ms + self._claim_ms, limit // len(shards))
+            away = await self._visit(
+                shards, lambda connection, node, there: self._claim(connection, node, there, arguments, table_ids)
+            )
+            if away:
+                # So that the next look finds out which shards to leave out.
+                self._looked_ms = [None] * _GROUPS
+            lost |= away
+        if lost and not table_ids:
+            raise next(iter(lost.values()))
         return Claimed(table_ids, self._again_ms(now_ms))
 
-    async def _look(self, connection: AbstractConnection, groups: Sequence[int], now_ms: int) -> None:
-        """Read the earliest deadline of every shard of some groups."""
-        for turn, group in enumerate(groups):
-            await connection.send_packed_command(_LOOKS[group])
-            for shard in _SHARDS[group]:
-                self._earliest_ms[shard] = _earliest(await _read(connection))
-            # Groups that were looked at together take turns from here on.
-            self._looked_ms[group] = now_ms - turn * LOOK_MS // _GROUPS
+    async def _look(self, now_ms: int) -> dict[int, StoreError]:
+        """Read the earliest deadline of every shard of the groups whose time it is; return what failed."""
+        groups = [group for group, looked_ms in enumerate(self._looked_ms) if _stale(looked_ms, now_ms)]
+        if not groups:
+            return {}
+        moved: list[int] = []
+        shards = [shard for group in groups for shard in _SHARDS[group]]
+        lost = await self._visit(shards, lambda connection, node, there: self._look_at(connection, node, there, moved))
+        if not lost and not moved:
+            for turn, group in enumerate(groups):
+                # Groups that were looked at together take turns from here on.
+                self._looked_ms[group] = now_ms - turn * LOOK_MS // _GROUPS
+        return lost
 
-    async def _claim(self, connection: AbstractConnection, now_ms: int, limit: int) -> list[str]:
-        shards = self._due_shards(now_ms)[:limit]
-        if not shards:
-            return []
-        arguments = (now_ms, now_ms + self._claim_ms, limit // len(shards))
+    async def _visit(
+        self, shards: Sequence[int], visit: Callable[[AbstractConnection, Node, Sequence[int]], Awaitable[None]]
+    ) -> dict[int, StoreError]:
+        """Go to every node that holds some shards; return the shards whose node failed."""
+
+        async def go(node: Node, there: Sequence[int]) -> dict[int, StoreError]:
+            try:
+                await self._go(node, there, visit)
+            except StoreUnavailable as error:
+                return dict.fromkeys(there, error)
+            return {}
+
+        groups = await self._servers.groups(shards)
+        if len(groups) == 1:
+            return await go(*groups[0])
+        lost: dict[int, StoreError] = {}
+        for failed in await asyncio.gather(*(go(*group) for group in groups)):
+            lost |= failed
+        return lost
+
+    async def _go(
+        self,
+        node: Node,
+        shards: Sequence[int],
+        visit: Callable[[AbstractConnection, Node, Sequence[int]], Awaitable[None]],
+    ) -> None:
+        with self._servers.following():
+            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
+        try:
+            with self._servers.following():
+                async with asyncio.timeout(self._timeout_s):
+                    await visit(connection, node, shards)
+        except BaseException:
+            # Whatever is still to come on this connection must not be taken for another answer.
+            await connection.disconnect(nowait=True)
+            raise
+        finally:
+            await node.pool.release(connection)
+
+    async def _look_at(
+        self, connection: AbstractConnection, node: Node, shards: Sequence[int], moved: list[int]
+    ) -> None:
+        await connection.send_packed_command(b"".join(_LOOKS[shard] for shard in shards))
+        for shard in shards:
+            try:
+                self._earliest_ms[shard] = _earliest(await _read(connection))
+            except MovedError as error:
+                self._servers.moved(shard, node, Moved(error))
+                moved.append(shard)
+
+    async def _claim(
+        self,
+        connection: AbstractConnection,
+        node: Node,
+        shards: Sequence[int],
+        arguments: tuple[int, int, int],
+        claimed: list[str],
+    ) -> None:
         await connection.send_packed_command(
             b"".join(_packed("EVALSHA", _SCRIPT_SHA, 1, keys.deadlines_key(shard), *arguments) for shard in shards)
         )
-        claimed: list[str] = []
-        unknown = [shard for shard in shards if not await self._read_claim(connection, shard, claimed)]
+        unknown: list[int] = []
+        for shard in shards:
+            try:
+                self._take(await _read(connection), shard, claimed)
+            except NoScriptError:
+                unknown.append(shard)
+            except MovedError as error:
+                # It stays due, and the next claim goes to the right node.
+                self._servers.moved(shard, node, Moved(error))
         for shard in unknown:
             # The server does not know the script (any more) and has done nothing.
             await connection.send_command("EVAL", _SCRIPT, 1, keys.deadlines_key(shard), *arguments)
-            await self._read_claim(connection, shard, claimed)
-        return claimed
+            self._take(await _read(connection), shard, claimed)
 
-    async def _read_claim(self, connection: AbstractConnection, shard: int, claimed: list[str]) -> bool:
-        """Read what a shard answers; False: its server does not know the script."""
-        try:
-            answer = await _read(connection)
-        except NoScriptError:
-            return False
+    def _take(self, answer: Any, shard: int, claimed: list[str]) -> None:
         match answer:
             case [bytes(earliest), [*table_ids]]:
                 self._earliest_ms[shard] = _instant(earliest) if earliest else None
                 claimed += (table_id.decode() for table_id in table_ids)
-                return True
-        raise StoreError(f"the claim script answered {answer!r}")
+            case _:
+                raise StoreError(f"the claim script answered {answer!r}")
 
     def _due_shards(self, now_ms: int) -> list[int]:
         """Return the shards where something is due, the most overdue first."""

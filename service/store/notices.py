@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Self
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
-from service.store.base import Notice
+from service.store.base import Notice, StoreError
 from service.store.keys import SHARDS, notices_channel, shard_of
 
 _log = logging.getLogger(__name__)
@@ -29,8 +29,8 @@ class RedisNotices:
     a subscription begins to hold, every watched table of that shard is reported with version None.
     """
 
-    def __init__(self, make_connection: Callable[[], AbstractConnection], timeout_s: float) -> None:
-        self._make_connection = make_connection
+    def __init__(self, subscriber: Callable[[], Awaitable[AbstractConnection]], timeout_s: float) -> None:
+        self._subscriber = subscriber
         self._timeout_s = timeout_s
         self._watched: dict[int, set[str]] = {}
         # Shards whose subscription the server has confirmed and we have not given up since.
@@ -108,23 +108,25 @@ class RedisNotices:
     async def _run(self) -> None:
         delay_s = _RECONNECT_FIRST_S
         while True:
-            connection = self._make_connection()
+            connection: AbstractConnection | None = None
             try:
+                connection = await self._subscriber()
                 await connection.connect()  # type: ignore[no-untyped-call]
                 delay_s = _RECONNECT_FIRST_S
-                subscriber = asyncio.create_task(self._keep_subscribed(connection))
+                wishes = asyncio.create_task(self._keep_subscribed(connection))
                 # What ends it, an error of redis-py's own included, ends the connection, which the listener reports.
-                subscriber.add_done_callback(lambda task: task.cancelled() or task.exception())
+                wishes.add_done_callback(lambda task: task.cancelled() or task.exception())
                 try:
                     await self._listen(connection)
                 finally:
-                    subscriber.cancel()
-            except (RedisError, OSError) as error:
+                    wishes.cancel()
+            except (StoreError, RedisError, OSError) as error:
                 if delay_s == _RECONNECT_FIRST_S:
                     _log.warning("store subscription lost, connecting again: %s", error)
             finally:
                 self._holding.clear()
-                await connection.disconnect(nowait=True)
+                if connection is not None:
+                    await connection.disconnect(nowait=True)
             await asyncio.sleep(delay_s)
             delay_s = min(2 * delay_s, _RECONNECT_MOST_S)
 

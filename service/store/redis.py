@@ -6,22 +6,17 @@ leaves no half-read answer on a connection. Reads go through the client and are 
 """
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
-from importlib.resources import files
+from functools import partial
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import Redis
+from redis.asyncio.client import Pipeline
 from redis.asyncio.connection import AbstractConnection
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.connection import HiredisRespSerializer
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import RedisError
 
-from service.store import hands, keys
-from service.store.address import check_url
+from service.store import commit_script, hands, keys
 from service.store.base import (
     Commit,
     Committed,
@@ -37,37 +32,24 @@ from service.store.base import (
     Store,
     Stored,
     StoredEvents,
-    StoreError,
     StoreMismatch,
     StoreUnavailable,
 )
+from service.store.commit_script import CommitScript
 from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
-from service.store.failures import translated
 from service.store.notices import RedisNotices
-
-_SCRIPT = files(__package__).joinpath("commit.lua").read_bytes()
-_SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
-_PACKER: Any = HiredisRespSerializer()
+from service.store.servers import HOME, Node, servers_at
 
 # A lobby page asks so many shards in its first round trip, twice as many in each further one, up to a bound.
 _LOBBY_SHARDS_FIRST = 8
 _LOBBY_SHARDS_MOST = 64
 
 
-class _Remembered(msgspec.Struct, frozen=True, array_like=True):
-    """What lies under a request id."""
-
-    body: bytes
-    version: int
-    etag: str
-    result: bytes
-
-
 class RedisStore:
-    """A ``Store`` in one Redis (7.0 or newer) or Valkey server.
+    """A ``Store`` in Redis (7.0 or newer) or Valkey: one server, one that sentinels watch, or a cluster.
 
-    ``url`` is ``redis://``, ``rediss://`` (TLS) or ``unix://``. A request id is remembered for
+    ``url`` is a ``StoreAddress``. A request id is remembered for
     ``request_ttl_s``; about ``events_kept`` events blobs of a table are kept, and its last ``hands_kept`` hands for
     ``hands_ttl_s``. ``timeout_ms`` bounds the wait for a free connection, for connecting and for each answer,
     ``replica_timeout_ms`` the wait for replicas; a claim of a due table holds for ``claim_ms``.
@@ -88,7 +70,6 @@ class RedisStore:
         replica_timeout_ms: int = 1000,
         claim_ms: int = 5000,
     ) -> None:
-        check_url(url)
         bounds = {
             "request_ttl_s": request_ttl_s,
             "events_kept": events_kept,
@@ -100,26 +81,19 @@ class RedisStore:
             if value < 1:
                 raise ValueError(f"{name} is {value}, it must be at least 1")
         self._durability = durability
-        self._request_ttl_ms = request_ttl_s * 1000
-        self._events_kept = events_kept
-        self._hands_kept = hands_kept
-        self._hands_ttl_ms = hands_ttl_s * 1000
+        self._script = CommitScript(
+            # Nothing is announced before the replicas have it.
+            announces=not durability.replicas,
+            request_ttl_ms=request_ttl_s * 1000,
+            events_kept=events_kept,
+            hands_kept=hands_kept,
+            hands_ttl_ms=hands_ttl_s * 1000,
+        )
         self._timeout_s = timeout_ms / 1000
         self._replica_timeout_ms = replica_timeout_ms
-        self._pool = BlockingConnectionPool.from_url(
-            url,
-            max_connections=max_connections,
-            timeout=self._timeout_s,
-            socket_timeout=self._timeout_s,
-            socket_connect_timeout=self._timeout_s,
-            client_name="dugout",
-            protocol=2,
-            # Once again for what goes through the client: reads, and connecting.
-            retry=Retry(NoBackoff(), 1),
-        )
-        self._client = Redis(connection_pool=self._pool)
+        self._servers = servers_at(url, max_connections=max_connections, timeout_s=self._timeout_s)
         self._subscriptions: list[RedisNotices] = []
-        self._deadlines = RedisDeadlines(self._pool, self._timeout_s, claim_ms)
+        self._deadlines = RedisDeadlines(self._servers, self._timeout_s, claim_ms)
         self._commits: set[asyncio.Task[Committed | Conflict | Repeat]] = set()
         self._closed = False
 
@@ -128,9 +102,12 @@ class RedisStore:
 
         Raises StoreUnavailable, or StoreMismatch if the store was filled with another count of shards.
         """
-        with translated(StoreUnavailable):
-            await self._client.set(keys.SHARDS_KEY, keys.SHARDS, nx=True)
-            recorded = await self._client.get(keys.SHARDS_KEY)
+
+        async def record(client: Redis) -> Any:
+            await client.set(keys.SHARDS_KEY, keys.SHARDS, nx=True)
+            return await client.get(keys.SHARDS_KEY)
+
+        recorded = await self._servers.read(HOME, record)
         if recorded != str(keys.SHARDS).encode():
             raise StoreMismatch(
                 f"the store was filled with {recorded!r} shards (key {keys.SHARDS_KEY}), this program uses "
@@ -138,9 +115,17 @@ class RedisStore:
             )
 
     async def ping(self) -> None:
-        """Return if the store answers."""
-        with translated(StoreUnavailable):
-            await self._client.ping()
+        """Return if the store answers; of a cluster one node that serves some shards will do."""
+        await self._servers.refresh()
+        failure = StoreUnavailable("the store has no servers")
+        for _, shards in await self._servers.groups(range(keys.SHARDS)):
+            key = keys.lobby_key(shards[0])
+            try:
+                await self._servers.read(shards[0], partial(_exists, key))
+                return
+            except StoreUnavailable as error:
+                failure = error
+        raise failure
 
     async def close(self) -> None:
         """Let commits under way finish, then give every connection back."""
@@ -149,13 +134,12 @@ class RedisStore:
             await asyncio.wait(self._commits)
         for subscription in self._subscriptions:
             await subscription.close()
-        with translated(StoreUnavailable):
-            await self._pool.aclose()
+        await self._servers.aclose()
 
     def notices(self) -> RedisNotices:
         """Return a new subscription, for one consumer; it ends with the store at the latest."""
         self._subscriptions = [each for each in self._subscriptions if not each.closed]
-        self._subscriptions.append(RedisNotices(self._pool.make_connection, self._timeout_s))
+        self._subscriptions.append(RedisNotices(self._servers.subscriber, self._timeout_s))
         return self._subscriptions[-1]
 
     def deadlines(self) -> RedisDeadlines:
@@ -164,28 +148,33 @@ class RedisStore:
 
     async def load(self, table_id: str) -> Stored | None:
         """Return the table, None if it does not exist."""
-        with translated(StoreUnavailable):
-            fields: list[Any] = await self._client.hmget(keys.table_key(table_id), ["version", "etag", "snapshot"])
+        key = keys.table_key(table_id)
+        fields: list[Any] = await self._servers.read(
+            keys.shard_of(table_id), lambda client: client.hmget(key, ["version", "etag", "snapshot"])
+        )
         version, etag, snapshot = fields
         return None if version is None else Stored(snapshot, int(version), etag.decode())
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
         """Return what a request id was answered with, None if it is not remembered."""
-        with translated(StoreUnavailable):
-            remembered: Any = await self._client.get(keys.request_key(table_id, request.scope))
-        return None if remembered is None else _repeat(remembered, request)
+        key = keys.request_key(table_id, request.scope)
+        remembered: Any = await self._servers.read(keys.shard_of(table_id), lambda client: client.get(key))
+        return None if remembered is None else commit_script.repeat(remembered, request)
 
     async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
         """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""
         if after_version < 0 or limit < 1:
             raise ValueError(f"after_version is {after_version}, at least 0; limit is {limit}, it must be at least 1")
         key = keys.events_key(table_id)
-        with translated(StoreUnavailable):
-            async with self._client.pipeline(transaction=True) as pipe:
+
+        async def ask(client: Redis) -> list[Any]:
+            async with client.pipeline(transaction=True) as pipe:
                 pipe.xrange(key, min=f"{after_version + 1}-0", count=limit)
                 pipe.xrange(key, count=1)
                 pipe.hmget(keys.table_key(table_id), ["version", "etag"])
-                found, oldest, (version, etag) = await pipe.execute()
+                return await pipe.execute()
+
+        found, oldest, (version, etag) = await self._servers.read(keys.shard_of(table_id), ask)
         return EventPage(
             events=[StoredEvents(_version(entry_id), e[b"e"].decode(), e[b"p"]) for entry_id, e in found],
             oldest_version=_version(oldest[0][0]) if oldest else 0,
@@ -203,14 +192,14 @@ class RedisStore:
             raise ValueError(f"page_size is {page_size}, it must be at least 1")
         _check_tenant(tenant)
         after = keys.page_token_table(page_token) if page_token else ""
-        with translated(StoreUnavailable):
-            table_ids = await self._lobby_ids(tenant, after, page_size + 1)
-            page = table_ids[:page_size]
-            async with self._client.pipeline(transaction=False) as pipe:
-                # The ids stand there shard by shard: one command for each shard costs a fraction of one for each table.
-                for shard, table_ids_there in groupby(page, keys.shard_of):
-                    pipe.hmget(keys.summaries_key(shard), list(table_ids_there))
-                summaries = list(chain.from_iterable(await pipe.execute()))
+        table_ids = await self._lobby_ids(tenant, after, page_size + 1)
+        page = table_ids[:page_size]
+        # The ids stand there shard by shard: one command for each shard costs a fraction of one for each table.
+        there = {shard: list(ids) for shard, ids in groupby(page, keys.shard_of)}
+        found = await self._servers.read_each(
+            list(there), lambda pipe, shard: pipe.hmget(keys.summaries_key(shard), there[shard])
+        )
+        summaries = list(chain.from_iterable(found))
         return LobbyPage(
             [LobbyEntry(i, s) for i, s in zip(page, summaries, strict=True) if s is not None],
             keys.page_token(page[-1]) if len(table_ids) > page_size else "",
@@ -218,23 +207,25 @@ class RedisStore:
 
     async def hand(self, table_id: str, number: int, ended_since_ms: int) -> KeptHand | None:
         """Return a finished hand, None if it is not kept or ended before an instant."""
-        with translated(StoreUnavailable):
-            return await hands.read_hand(self._client, table_id, number, ended_since_ms)
+        return await self._servers.read(
+            keys.shard_of(table_id), lambda client: hands.read_hand(client, table_id, number, ended_since_ms)
+        )
 
     async def list_hands(self, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
         """Return up to ``page_size`` finished hands that ended since an instant, the newest first, from a token on."""
         if page_size < 1:
             raise ValueError(f"page_size is {page_size}, it must be at least 1")
-        with translated(StoreUnavailable):
-            return await hands.read_page(self._client, table_id, page_size, page_token, ended_since_ms)
+        return await self._servers.read(
+            keys.shard_of(table_id),
+            lambda client: hands.read_page(client, table_id, page_size, page_token, ended_since_ms),
+        )
 
     async def count_tables(self) -> int:
         """Return how many tables stand in the lobbies of all tenants."""
-        with translated(StoreUnavailable):
-            async with self._client.pipeline(transaction=False) as pipe:
-                for shard in range(keys.SHARDS):
-                    pipe.zcard(keys.lobby_key(shard))
-                return sum(await pipe.execute())
+        counts = await self._servers.read_each(
+            range(keys.SHARDS), lambda pipe, shard: pipe.zcard(keys.lobby_key(shard))
+        )
+        return sum(counts)
 
     async def _lobby_ids(self, tenant: str, after: str, limit: int) -> list[str]:
         """Return up to ``limit`` table ids that follow ``after`` in a tenant's lobby."""
@@ -242,14 +233,14 @@ class RedisStore:
         first_shard = shard = keys.shard_of(after) if after else 0
         width = _LOBBY_SHARDS_FIRST
         while shard < keys.SHARDS and len(found) < limit:
-            shards = range(shard, min(shard + width, keys.SHARDS))
-            async with self._client.pipeline(transaction=False) as pipe:
-                for each in shards:
-                    low, high = keys.lobby_range(tenant, after if each == first_shard else "")
-                    missing = limit - len(found)
-                    pipe.zrange(keys.lobby_key(each), low, high, bylex=True, offset=0, num=missing)
-                for members in await pipe.execute():
-                    found += (member.partition(b"\0")[2].decode() for member in members)
+            missing = limit - len(found)
+
+            def ask(pipe: Pipeline, each: int, missing: int = missing) -> None:
+                low, high = keys.lobby_range(tenant, after if each == first_shard else "")
+                pipe.zrange(keys.lobby_key(each), low, high, bylex=True, offset=0, num=missing)
+
+            for members in await self._servers.read_each(range(shard, min(shard + width, keys.SHARDS)), ask):
+                found += (member.partition(b"\0")[2].decode() for member in members)
             shard += width
             width = min(2 * width, _LOBBY_SHARDS_MOST)
         return found[:limit]
@@ -265,13 +256,18 @@ class RedisStore:
         return await asyncio.shield(task)
 
     async def _commit(self, commit: Commit) -> Committed | Conflict | Repeat:
-        arguments = self._script_arguments(commit)
-        with translated(StoreUnavailable):
-            connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]
+        arguments = self._script.arguments(commit)
+        return await self._servers.at(
+            keys.shard_of(commit.table_id), lambda node: self._commit_at(node, commit, arguments)
+        )
+
+    async def _commit_at(self, node: Node, commit: Commit, arguments: Sequence[Any]) -> Committed | Conflict | Repeat:
+        with self._servers.following():
+            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
         try:
-            with translated(OutcomeUnknown):
-                answer = await _run_script(connection, arguments)
-            outcome = _outcome(answer, commit)
+            with self._servers.following(OutcomeUnknown):
+                answer = await commit_script.run(connection, arguments)
+            outcome = commit_script.outcome(answer, commit)
             if self._durability.replicas and not isinstance(outcome, Conflict):
                 await self._confirm(connection, commit.table_id, outcome.version)
             return outcome
@@ -280,46 +276,7 @@ class RedisStore:
             await connection.disconnect(nowait=True)
             raise
         finally:
-            await self._pool.release(connection)
-
-    def _script_arguments(self, commit: Commit) -> list[Any]:
-        table_id, shard, request = commit.table_id, keys.shard_of(commit.table_id), commit.request
-        script_keys = [
-            keys.table_key(table_id),
-            keys.events_key(table_id),
-            keys.deadlines_key(shard),
-            keys.lobby_key(shard),
-            keys.summaries_key(shard),
-        ]
-        remembered = b""
-        if request is not None:
-            script_keys.append(keys.request_key(table_id, request.scope))
-            remembered = msgspec.msgpack.encode(_Remembered(request.body, commit.version, commit.etag, commit.result))
-        if commit.finished is not None or commit.delete:
-            script_keys += [keys.hands_key(table_id), keys.played_key(table_id)]
-        arguments = [
-            len(script_keys),
-            *script_keys,
-            commit.expected_etag,
-            commit.etag,
-            commit.version,
-            "delete" if commit.delete else "write",
-            commit.snapshot,
-            commit.events,
-            hands.oldest_kept(commit, self._events_kept),
-            table_id,
-            "" if commit.deadline_ms is None else commit.deadline_ms,
-            keys.lobby_member(commit.tenant, table_id),
-            "0" if commit.summary is None else "1",
-            commit.summary or b"",
-            # Nothing is announced before the replicas have it.
-            "" if self._durability.replicas else keys.notices_channel(shard),
-            remembered,
-            self._request_ttl_ms,
-        ]
-        if commit.finished is not None:
-            arguments += hands.script_arguments(commit.finished, self._hands_kept, self._hands_ttl_ms)
-        return arguments
+            await node.pool.release(connection)
 
     async def _confirm(self, connection: AbstractConnection, table_id: str, version: int) -> None:
         """Wait until enough replicas have all that was written up to now, then announce the commit."""
@@ -336,37 +293,12 @@ class RedisStore:
             await connection.read_response()
         except (RedisError, OSError) as error:
             # A refusal, too: the commit is done, only its confirmation is not.
+            self._servers.forget()
             raise OutcomeUnknown(f"waiting for {wanted} replicas: {error}") from error
 
 
-async def _run_script(connection: AbstractConnection, arguments: Sequence[Any]) -> list[bytes]:
-    try:
-        # Packing twenty arguments in C takes a tenth of what the connection's own packing does.
-        await connection.send_packed_command(_PACKER.pack("EVALSHA", _SCRIPT_SHA, *arguments))
-        return cast(list[bytes], await connection.read_response())
-    except NoScriptError:
-        # The server does not know the script (any more) and has done nothing.
-        await connection.send_command("EVAL", _SCRIPT, *arguments)
-        return cast(list[bytes], await connection.read_response())
-
-
-def _outcome(answer: Sequence[bytes], commit: Commit) -> Committed | Conflict | Repeat:
-    match answer:
-        case [b"committed"]:
-            return Committed(commit.version, commit.etag)
-        case [b"conflict", version, etag]:
-            return Conflict(int(version), etag.decode())
-        case [b"repeat", remembered] if commit.request is not None:
-            return _repeat(remembered, commit.request)
-    raise StoreError(f"the commit script answered {answer!r}")
-
-
-def _repeat(remembered: bytes, request: RequestKey) -> Repeat:
-    try:
-        first = msgspec.msgpack.decode(remembered, type=_Remembered)
-    except msgspec.MsgspecError as error:
-        raise StoreError(f"what is remembered under request {request.scope} cannot be read") from error
-    return Repeat(first.version, first.etag, first.result, first.body == request.body)
+async def _exists(key: str, client: Redis) -> None:
+    await client.exists(key)
 
 
 def _version(entry_id: bytes) -> int:

@@ -130,6 +130,11 @@ def test_nothing_printed_holds_a_secret():
         ("redis://:a@store-secret@localhost", "redis://***@localhost"),
         ("unix://user:store-secret@/run/store.sock", "unix://***@/run/store.sock"),
         ("rediss://localhost:6379", "rediss://localhost:6379"),
+        (
+            "redis+sentinel://user:store-secret@one:1,two:2/poker?sentinel_password=store-secret",
+            "redis+sentinel://***@one:1,two:2/poker?***",
+        ),
+        ("redis+cluster://:store-secret@one:1,two:2", "redis+cluster://***@one:1,two:2"),
     ],
 )
 def test_an_address_is_printed_without_its_password(url, shown):
@@ -161,6 +166,7 @@ def test_a_refusal_holds_no_secret():
         {**KEYS, "REDIS_URL": "redis://user:store-secret@:x/0"},
         {**KEYS, "REDIS_URL": "redis://user:half/store-secret@localhost"},
         {**KEYS, "REDIS_URL": "redis://localhost/0?password=store-secret"},
+        {**KEYS, "REDIS_URL": "redis+sentinel://one,two?sentinel_password=store-secret"},
         {**KEYS, "DUGOUT_OPERATOR_KEYS": "acme store-secret"},
         {**KEYS, "DUGOUT_TOKEN_KEYS": "k1:store-secret,k1:store-secret"},
     ):

@@ -307,7 +307,7 @@ async def stale_etag(scene: Scene) -> None:
 async def version_too_old(scene: Scene) -> None:
     table_id, _ = await scene.wire.table()
     await scene.wire.deal(table_id)
-    client: Any = scene.store._client
+    client: Any = (await scene.store._servers.node_of(0)).client
     await client.xtrim(keys.events_key(table_id), maxlen=1, approximate=False)
     await scene.watched(table_id=table_id, after_version=1)
 
@@ -418,7 +418,7 @@ async def not_implemented(scene: Scene) -> None:
 @promises("table_id")
 async def table_damaged(scene: Scene) -> None:
     table_id, _ = await scene.wire.table()
-    client: Any = scene.store._client
+    client: Any = (await scene.store._servers.node_of(0)).client
     await client.hset(keys.table_key(table_id), mapping={"snapshot": b"\x01torn", "etag": "2-torn"})
     await scene.wire.get(table_id)
 

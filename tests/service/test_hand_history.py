@@ -193,7 +193,7 @@ class TestNotFound:
         table, _ = await full_table(house)
         dealt = (await house.deal(table)).table
         old = encode_table(replace(dealt, dealt_version=0, dealt_ms=0))
-        await store._client.hset(table_key(table.table_id), "snapshot", old)
+        await (await store._servers.node_of(0)).client.hset(table_key(table.table_id), "snapshot", old)
         house.tables._writer._known.clear()
         await play_out(house, table, random.Random(5))
         assert [] == await listed(house, table)

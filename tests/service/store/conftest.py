@@ -213,18 +213,26 @@ def free_port() -> Callable[[], int]:
 
 @pytest.fixture
 def spawn_server(server_program: Path, tmp_path: Path) -> Iterator[Callable[..., tuple[redis.Redis, int]]]:
-    """Start servers with settings of one's own on a TCP port; returns a plain client and the process id."""
+    """Start servers with settings of one's own on a TCP port; returns a plain client and the process id.
+
+    With ``sentinel``, the lines of its configuration, it is a sentinel.
+    """
     processes: list[subprocess.Popen[bytes]] = []
     clients: list[redis.Redis] = []
 
-    def spawn(**settings: str) -> tuple[redis.Redis, int]:
+    def spawn(sentinel: str = "", **settings: str) -> tuple[redis.Redis, int]:
         folder = tmp_path / f"server-{len(processes)}"
         folder.mkdir()
         port = _free_port()
-        options = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": ""} | settings
+        options = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder)} | settings
         if "cluster-enabled" in settings:
             options["cluster-port"] = str(_free_port())
         arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+        if sentinel:
+            (folder / "sentinel.conf").write_text(sentinel)
+            arguments = [str(folder / "sentinel.conf"), "--sentinel", *arguments]
+        else:
+            arguments += ["--save", ""]
         with (folder / "log").open("wb") as log:
             processes.append(subprocess.Popen([str(server_program), *arguments], stdout=log, stderr=log))
         client = redis.Redis(port=port, protocol=2)
