@@ -209,7 +209,9 @@ def test_an_end_that_leaves_something(finished, betting):
 
 def test_an_end_that_shows_too_much_or_too_little(finished, shown):
     assert "end: seats [1] showed although everybody else folded" in faults(change(finished, 1, shown=True))
-    assert "end: seats [1, 2] showed instead of everybody still in who has something to show" in faults(change(shown, 3, shown=False))
+    assert "end: seats [1, 2] showed instead of everybody still in who has something to show" in faults(
+        change(shown, 3, shown=False)
+    )
 
 
 def test_every_fault_is_named_at_once(betting):
