@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 
 import engine
@@ -26,6 +27,8 @@ MESSAGE_BYTES_MOST = Config().max_message_bytes
 
 OURS = {name.removeprefix("ERROR_REASON_") for name in stud_pb2.ErrorReason.DESCRIPTOR.values_by_name}
 NEVER = {"UNSPECIFIED", "INTERNAL", "TABLE_DAMAGED", "STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "INTERRUPTED"}
+UNHURRIED = Duration(seconds=86_400)
+"""Nothing happens at these tables by itself."""
 NEVER_STATUS = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.DATA_LOSS}
 CHANGES = {
     *("CreateTable", "DeleteTable", "PauseTable", "ResumeTable", "TakeSeat", "LeaveSeat", "SitOut", "SitIn"),
@@ -92,7 +95,7 @@ async def stored(store: RedisStore, table_id: str) -> bytes:
 
 @pytest.mark.parametrize("seed", [1])
 async def test_who_has_no_business_at_a_table_never_changes_it(wire, store, seed):
-    table_id, _ = await wire.table()
+    table_id, _ = await wire.table(action_time=UNHURRIED)
     await wire.deal(table_id)
     _, (foreign_token, *_) = await wire.table()
     before = await stored(store, table_id)
@@ -113,7 +116,7 @@ async def test_who_has_no_business_at_a_table_never_changes_it(wire, store, seed
 
 @pytest.mark.parametrize("seed", [2])
 async def test_a_refused_request_of_those_who_play_changes_nothing(wire, store, seed):
-    table_id, (token, *_) = await wire.table()
+    table_id, (token, *_) = await wire.table(action_time=UNHURRIED)
     first = (await wire.deal(table_id)).version
     operator = wire.keys["operator"]
 
@@ -137,7 +140,7 @@ async def test_a_refused_request_of_those_who_play_changes_nothing(wire, store, 
 
 
 async def test_every_field_wrong_in_turn(wire, store):
-    table_id, _ = await wire.table()
+    table_id, _ = await wire.table(action_time=UNHURRIED)
     await wire.deal(table_id)
     before = await stored(store, table_id)
     attacker = Attacker(3, table_id, (None, wire.keys["neighbour"]))
