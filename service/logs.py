@@ -22,6 +22,8 @@ def configure_logs(level: str, *, worker: int | None = None) -> None:
             record.setdefault("worker", worker)
         return record
 
+    # A warning of Python's, such as that of a short token key, is a line like any other.
+    logging.captureWarnings(True)
     shared: list[Any] = [
         add_worker,
         structlog.contextvars.merge_contextvars,

@@ -97,7 +97,7 @@ class Supervisor(Collector):
         metrics = MetricsServer(self, ProcessUsage(self._pids), self._files)
         tasks: list[asyncio.Task[None]] = []
         try:
-            url = await metrics.start(self._config.host, self._config.metrics_port)
+            url = await self._start_metrics(metrics)
             self._serving = await asyncio.gather(*(self._start() for _ in range(self._config.workers)))
             started(url)
             tasks = [asyncio.create_task(self._keep(index)) for index in range(self._config.workers)]
@@ -113,6 +113,13 @@ class Supervisor(Collector):
             await self._finish(list(self._running.values()))
             await metrics.stop()
             self._files.remove()
+
+    async def _start_metrics(self, metrics: MetricsServer) -> str:
+        host, port = self._config.host, self._config.metrics_port
+        try:
+            return await metrics.start(host, port)
+        except OSError as error:
+            raise StartError(f"metrics port {port} on {host} cannot be had: {os.strerror(error.errno or 0)}") from error
 
     async def _start(self) -> _Worker:
         """Start a worker and wait until it serves."""

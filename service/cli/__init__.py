@@ -5,11 +5,13 @@ loads grpc, and the load test, which belongs to another package, is found throug
 """
 
 import ast
+import codecs
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,6 +61,7 @@ def application(called: str | None = None) -> typer.Typer:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``dugout`` and exit with 0 for success, 1 for failure, 2 for bad usage."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _write_more_than_ascii()
     called = next((word for word in words if not word.startswith("-")), None)
     try:
         application(called)(args=words, prog_name="dugout")
@@ -66,6 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if missing.name is None or missing.name.partition(".")[0] in _OWN_PACKAGES:
             raise
         fail(f"dugout {called} needs the Python module {missing.name}: install dugout[loadtest]")
+
+
+def _write_more_than_ascii() -> None:
+    """Write UTF-8 where the locale is none, as Typer does by itself: suits are no ASCII."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
+            stream.reconfigure(encoding="utf-8")
 
 
 def _not_called() -> None:

@@ -28,6 +28,7 @@ from service.cli.story import Story
 
 _NAMES = ("Ada", "Babe", "Casey", "Dolly", "Eddie", "Fern", "Gus")
 _CHIPS = 100
+_HIDDEN = "??"
 _TIMEOUT_S = 20.0
 _START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 30.0
@@ -94,11 +95,14 @@ class Player:
         request = stud_pb2.GetTableRequest(table_id=self._table_id)
         table = self._tables.GetTable(request, metadata=self._metadata, timeout=_TIMEOUT_S).table
         own = next(seat for seat in table.seats if seat.seat == self.seat)
-        cards = " ".join((*own.down_cards, *own.up_cards))
-        worth = self._evaluator.Evaluate(stud_pb2.EvaluateRequest(cards=cards, profile=profile), timeout=_TIMEOUT_S)
+        cards = " ".join(card for card in (*own.down_cards, *own.up_cards) if card != _HIDDEN)
+        category = stud_pb2.HAND_CATEGORY_UNSPECIFIED
+        if cards:
+            evaluated = stud_pb2.EvaluateRequest(cards=cards, profile=profile)
+            category = self._evaluator.Evaluate(evaluated, timeout=_TIMEOUT_S).category
         legal = {action.kind: action for action in table.legal_actions}
         still_in = sum(seat.in_hand and not seat.folded for seat in table.seats)
-        return choose_action(legal, worth.category, table.street, still_in, rng)
+        return choose_action(legal, category, table.street, still_in, rng)
 
 
 def choose_action(
@@ -123,6 +127,9 @@ def choose_action(
         stud_pb2.ACTION_KIND_CALL,
         stud_pb2.ACTION_KIND_BRING_IN,
         stud_pb2.ACTION_KIND_BUY,
+        stud_pb2.ACTION_KIND_CLAIM,
+        stud_pb2.ACTION_KIND_REPLACE,
+        stud_pb2.ACTION_KIND_ROLL,
     ]
     kind = next((kind for kind in (*wanted, *passive) if kind in legal), next(iter(legal)))
     return stud_pb2.Action(kind=kind, to=legal[kind].min_to)
@@ -188,8 +195,12 @@ class Game:
         """Tell what a change brought about, with every card that some player sees."""
         views = [player.events(version) for player in self._players]
         for seen in zip(*views, strict=True):
-            known = next((event for event in seen if event.card_dealt.card not in ("", "??")), seen[0])
-            self._story.tell(known)
+            self._story.tell(next((event for event in seen if _shows_card(event)), seen[0]))
+
+
+def _shows_card(event: stud_pb2.Event) -> bool:
+    kind = event.WhichOneof("kind")
+    return kind is not None and getattr(getattr(event, kind), "card", "") not in ("", _HIDDEN)
 
 
 @contextmanager

@@ -8,11 +8,13 @@ only when play changes.
 import hashlib
 import os
 import random
+import signal
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from functools import partial
+from multiprocessing import active_children, get_context
 from typing import Annotated, Any
 
 import typer
@@ -174,9 +176,17 @@ def _play_all(games: list[Game], seed: int, hands: int, jobs: int) -> list[dict[
     """
     if min(jobs, len(games)) == 1:
         return [_play(game, seed, hands) for game in games]
-    with ProcessPoolExecutor(min(jobs, len(games)), get_context("spawn")) as processes:
+    # An interrupt from the terminal reaches every process; what it means is for this one to say.
+    initializer = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(min(jobs, len(games)), get_context("spawn"), initializer) as processes:
         waiting = [processes.submit(_play, game, seed, hands) for game in games]
-        return [record.result() for record in waiting]
+        try:
+            return [record.result() for record in waiting]
+        except KeyboardInterrupt:
+            for process in active_children():
+                process.terminate()
+            processes.shutdown(cancel_futures=True)
+            raise
 
 
 def _play(game: Game, seed: int, hands: int) -> dict[str, Any]:

@@ -25,6 +25,8 @@ class Story:
         self._up: dict[int, list[str]] = {}
         self._antes: dict[int, list[int]] = {}
         self._new_cards: dict[int, int] = {}
+        self._gaps: dict[int, int] = {}
+        self._rolled = False
         self._turn = ""
         self._hands: dict[int, stud_pb2.ShownHand] = {}
         self._prizes: list[stud_pb2.PotAwarded] = []
@@ -33,6 +35,7 @@ class Story:
         """Introduce the game and its players."""
         self._names = names
         self._unit = rules.minor_units
+        self._rolled = rules.reveal_mode == stud_pb2.REVEAL_MODE_ROLL_YOUR_OWN
         self._print(f"[bold]A hand of {profile}[/bold]")
         for line in _explained(rules, self._chips):
             self._print(line)
@@ -114,32 +117,90 @@ class Story:
             who = "Everybody antes" if len(seats) == len(self._names) else f"{_listed(map(self._name, seats))} ante"
             self._print(f"{who} {self._chips(paid)}.")
         self._antes = {}
-        self._heading(_STREETS.get(event.street, f"Street {event.street}"))
+        self._heading("The deal" if self._rolled else _STREETS.get(event.street, f"Street {event.street}"))
 
     def _ante_posted(self, event: stud_pb2.AntePosted) -> None:
         self._antes.setdefault(event.paid, []).append(event.seat)
 
     def _card_dealt(self, event: stud_pb2.CardDealt) -> None:
-        pile = self._up if event.face == stud_pb2.FACE_UP else self._down
-        pile.setdefault(event.seat, []).append(event.card)
+        if event.cause != stud_pb2.DEAL_CAUSE_STREET:
+            self._flush_cards()
+        pile = (self._up if event.face == stud_pb2.FACE_UP else self._down).setdefault(event.seat, [])
+        pile.insert(self._gaps.pop(event.seat, len(pile)), event.card)
         if event.cause == stud_pb2.DEAL_CAUSE_STREET:
             self._new_cards[event.seat] = self._new_cards.pop(event.seat, 0) + 1
             return
-        self._flush_cards()
         lies = "face up" if event.face == stud_pb2.FACE_UP else "face down"
         self._say(event.seat, f"gets {_card(event.card)} {lies}: {self._held(event.seat)}")
 
     def _community_card_dealt(self, event: stud_pb2.CommunityCardDealt) -> None:
         self._print(f"  The deck is short: {_card(event.card)} lies in the middle for everybody")
 
+    def _card_rolled(self, event: stud_pb2.CardRolled) -> None:
+        self._turn_up(event.seat, "??", event.card)
+
+    def _card_exposed(self, event: stud_pb2.CardExposed) -> None:
+        self._turn_up(event.seat, event.card, event.card)
+
+    def _turn_up(self, seat: int, lay_there: str, card: str) -> None:
+        down = self._down.setdefault(seat, [])
+        if lay_there in down:
+            down.remove(lay_there)
+        self._up.setdefault(seat, []).append(card)
+        self._say(seat, f"turns up {_card(card)}: {self._held(seat)}")
+
+    def _card_replaced(self, event: stud_pb2.CardReplaced) -> None:
+        """Take the dead card out of the hand; its replacement comes to lie in its place."""
+        up = self._up.get(event.seat, [])
+        if event.card in up:
+            self._gaps[event.seat] = up.index(event.card)
+            up.remove(event.card)
+
+    def _leader_named(self, event: stud_pb2.LeaderNamed) -> None:
+        self._print(f"  {self._name(event.seat)} leads")
+
+    def _player_out(self, event: stud_pb2.PlayerOut) -> None:
+        self._print(f"  {self._name(event.seat)} has no card left to turn up and is not ahead: no more bets")
+
+    def _wild_named(self, event: stud_pb2.WildNamed) -> None:
+        self._print(f"  {event.rank}s are wild now" if event.rank else "  No rank is wild now but the printed ones")
+
     def _purchase_offered(self, event: stud_pb2.PurchaseOffered) -> None:
-        self._say(event.seat, f"has an open {_card(event.card)}: another card for {self._chips(event.price)}?")
+        card, price = _card(event.card), self._price(event.price)
+        self._say(
+            event.seat,
+            {
+                stud_pb2.PURCHASE_KIND_PAY_RANK: f"has an open {card}: wild {price}?",
+                stud_pb2.PURCHASE_KIND_REPLACEMENT: f"has an open {card}: exchange it {price}?",
+                stud_pb2.PURCHASE_KIND_HOLE_BONUS: f"has {card} face down: another card {price}?"
+                if event.card != "??"
+                else "is asked as well, to give nothing away",
+            }.get(event.purchase, f"has an open {card}: another card {price}?"),
+        )
 
     def _purchase_made(self, event: stud_pb2.PurchaseMade) -> None:
-        self._say(event.seat, f"buys for {self._chips(event.paid)}")
+        price = self._price(event.paid)
+        self._say(
+            event.seat,
+            {
+                stud_pb2.PURCHASE_KIND_PAY_RANK: f"has {_card(event.card)} as a wild card {price}",
+                stud_pb2.PURCHASE_KIND_REPLACEMENT: f"exchanges {_card(event.card)} {price}",
+                stud_pb2.PURCHASE_KIND_HOLE_BONUS: f"claims another card {price}",
+            }.get(event.purchase, f"buys {price}"),
+        )
 
     def _purchase_declined(self, event: stud_pb2.PurchaseDeclined) -> None:
-        self._say(event.seat, "does not buy")
+        self._say(
+            event.seat,
+            {
+                stud_pb2.PURCHASE_KIND_PAY_RANK: "does not pay",
+                stud_pb2.PURCHASE_KIND_REPLACEMENT: f"keeps {_card(event.card)}",
+                stud_pb2.PURCHASE_KIND_HOLE_BONUS: "claims nothing",
+            }.get(event.purchase, "does not buy"),
+        )
+
+    def _price(self, amount: int) -> str:
+        return f"for {self._chips(amount)}" if amount else "for nothing"
 
     def _bring_in_posted(self, event: stud_pb2.BringInPosted) -> None:
         self._say(event.seat, f"brings it in for {self._chips(event.to)}")
@@ -175,6 +236,8 @@ class Story:
         cards = " ".join(map(_card, event.cards))
         self._print(f"  {self._name(event.seat)} shows {cards}")
         self._print(f"          {event.hand.words}: {_five(event.hand)}")
+        if event.hand.low_five:
+            self._print(f"          {_low(event.hand)}")
 
     def _pot_awarded(self, event: stud_pb2.PotAwarded) -> None:
         self._prizes.append(event)
@@ -186,18 +249,23 @@ class Story:
         halves = {stud_pb2.POT_HALF_HIGH: "high half of the ", stud_pb2.POT_HALF_LOW: "low half of the "}
         pot = f"{halves.get(prize.half, '')}{f'side pot {prize.pot}' if prize.pot else 'pot'}"
         names = _listed(self._name(share.seat) for share in prize.shares)
-        first = self._hands.get(prize.shares[0].seat)
         amount = self._chips(prize.amount)
         if len(prize.shares) == 1:
-            if first is None:
-                return f"{names} wins the {pot} of {amount}: everybody else folded."
-            return f"{names} wins the {pot} of {amount} with {first.words}: {_five(first)}"
+            shown = self._shown(prize, prize.shares[0].seat)
+            return f"{names} wins the {pot} of {amount}{f' with {shown}' if shown else ': everybody else folded.'}"
         lines = [f"{names} split the {pot} of {amount}."]
         for share in prize.shares:
-            hand = self._hands.get(share.seat)
-            with_ = f" with {hand.words}: {_five(hand)}" if hand is not None else ""
+            shown = self._shown(prize, share.seat)
+            with_ = f" with {shown}" if shown else ""
             lines.append(f"{self._name(share.seat)} splits the {pot}, {self._chips(share.amount)}{with_}")
         return "\n".join(lines)
+
+    def _shown(self, prize: stud_pb2.PotAwarded, seat: int) -> str:
+        """Return the hand with which a seat won, as it is told; empty if it showed none."""
+        hand = self._hands.get(seat)
+        if hand is None:
+            return ""
+        return _low(hand) if prize.half == stud_pb2.POT_HALF_LOW else f"{hand.words}: {_five(hand)}"
 
 
 _TELLERS: Mapping[str, Callable[[Story, Any], None]] = {
@@ -206,6 +274,12 @@ _TELLERS: Mapping[str, Callable[[Story, Any], None]] = {
     "ante_posted": Story._ante_posted,
     "card_dealt": Story._card_dealt,
     "community_card_dealt": Story._community_card_dealt,
+    "card_rolled": Story._card_rolled,
+    "card_exposed": Story._card_exposed,
+    "card_replaced": Story._card_replaced,
+    "leader_named": Story._leader_named,
+    "player_out": Story._player_out,
+    "wild_named": Story._wild_named,
     "purchase_offered": Story._purchase_offered,
     "purchase_made": Story._purchase_made,
     "purchase_declined": Story._purchase_declined,
@@ -241,6 +315,11 @@ def _five(hand: stud_pb2.ShownHand) -> str:
     )
 
 
+def _low(hand: stud_pb2.ShownHand) -> str:
+    """Return the five cards of the low, as they are printed."""
+    return f"the low {' '.join(map(_card, hand.low_five))}"
+
+
 def _listed(words: Iterable[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
@@ -252,14 +331,33 @@ def _explained(rules: stud_pb2.Rules, chips: Callable[[int], str]) -> list[str]:
     wild = [f"{rank}s" for rank in rules.wild_ranks.ranks] + [_card(card) for card in rules.wild_cards.cards]
     if wild:
         lines.append(f"Wild: {_listed(wild)}.")
+    if rules.wild_next_after:
+        lines.append(f"The open card after an open {rules.wild_next_after} names one more wild rank.")
+    if rules.pay_rank:
+        price = _priced(rules.pay_price, chips)
+        lines.append(f"An open {rules.pay_rank} is wild {price}; one that is dealt face down is wild for nothing.")
     if rules.bonus_rank:
-        face = "face up" if rules.bonus_face == stud_pb2.BONUS_FACE_UP else "face down"
-        prices = {
-            "free": "for nothing",
-            "fixed": f"for {chips(rules.bonus_price.fixed.amount)}",
-            "match_pot": "for the size of the pot",
-            "match_pot_capped": f"for the size of the pot, at most {chips(rules.bonus_price.match_pot_capped.cap)}",
-        }
-        price = prices.get(rules.bonus_price.WhichOneof("price") or "", "at a price")
-        lines.append(f"An open {rules.bonus_rank} earns another card, {face}, {price}.")
+        price = _priced(rules.bonus_price, chips)
+        if rules.bonus_mode == stud_pb2.BONUS_MODE_REPLACE:
+            lines.append(f"An open {rules.bonus_rank} may be exchanged for another card {price}.")
+        else:
+            face = "face down" if rules.bonus_face == stud_pb2.BONUS_FACE_DOWN else "face up"
+            lines.append(f"An open {rules.bonus_rank} earns another card, {face}, {price}.")
+    if rules.HasField("hole_bonus"):
+        price = _priced(rules.hole_bonus, chips)
+        lines.append(f"For a {rules.bonus_rank} dealt face down another card may be claimed {price}.")
+    if rules.reveal_mode == stud_pb2.REVEAL_MODE_ROLL_YOUR_OWN:
+        lines.append("Nobody looks at the cards: they are turned up one by one, until ahead of the best open hand.")
+    if rules.rain_card:
+        lines.append(f"An open {_card(rules.rain_card)} is rain: the hand is void, and its pot goes into the next one.")
     return lines
+
+
+def _priced(price: stud_pb2.Price, chips: Callable[[int], str]) -> str:
+    return {
+        "free": "for nothing",
+        "fixed": f"for {chips(price.fixed.amount)}",
+        "match_pot": "for the size of the pot",
+        "match_pot_capped": f"for the size of the pot, at most {chips(price.match_pot_capped.cap)}",
+        "min_bet": f"for {price.min_bet.multiple} times the smallest bet",
+    }.get(price.WhichOneof("price") or "", "at a price")

@@ -1,6 +1,7 @@
 """``dugout tables``: an operator's look at live tables, through the API like any other client's."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -59,6 +60,7 @@ def tables(
     for name, text in (given | {"TABLE_ID": table_id}).items():
         if not (text.isascii() and text.isprintable()):
             raise typer.BadParameter("must be of printable ASCII characters", param_hint=f"'{name}'")
+    _check_target(target)
     with _channel(target, ca) as channel:
         look = _Look(channel, operator_key, as_json)
         try:
@@ -75,6 +77,13 @@ def tables(
             fail(f"{target} answered {refusal.code().name}: {refusal.details()}")
         except KeyboardInterrupt:
             raise typer.Exit from None
+
+
+def _check_target(target: str) -> None:
+    """Refuse what is not HOST:PORT, which grpc would call under another port or not at all."""
+    host, _, port = target.rpartition(":")
+    if not host or not re.fullmatch(r"\d{1,5}", port, re.ASCII) or not 0 < int(port) < 65_536:
+        raise typer.BadParameter(f"{target!r} is not HOST:PORT", param_hint="'--target'")
 
 
 def _channel(target: str, ca: Path | None) -> grpc.Channel:

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 PROGRAM = """
-import logging, structlog
+import logging, structlog, warnings
 from service.logs import configure_logs
 configure_logs({level!r})
 log = structlog.get_logger()
@@ -11,6 +11,7 @@ log.debug("quiet")
 log.info("said", number=7, thing={{"a": (1, 2)}}, odd=object)
 logging.getLogger("library").info("chatter")
 logging.getLogger("library").warning("library says %s", "♠")
+warnings.warn("a short key")
 try:
     1 / 0
 except ZeroDivisionError:
@@ -27,9 +28,10 @@ def lines(level: str) -> list[dict]:
 
 
 def test_every_line_is_json_whoever_writes_it():
-    said, library, failed = lines("info")
+    said, library, warned, failed = lines("info")
     assert ("said", 7, {"a": [1, 2]}, "info") == (said["event"], said["number"], said["thing"], said["level"])
     assert ("library says ♠", "warning") == (library["event"], library["level"])
+    assert "a short key" in warned["event"]
     assert "failed" == failed["event"]
     assert all(entry["timestamp"].endswith("Z") for entry in (said, library, failed))
 

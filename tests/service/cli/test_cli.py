@@ -1,9 +1,11 @@
 """The command as a whole: what it lists, what it loads, how it ends."""
 
+import os
 import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ import service.cli
 from service.cli import application, main
 
 COMMANDS = ("serve", "demo", "eval", "odds", "replay", "rules", "bench", "simulate", "tables", "loadtest")
+ROOT = Path(__file__).parents[3]
 HEAVY = ("grpc", "google", "redis", "locust", "gevent", "uvloop", "proto")
 
 
@@ -116,3 +119,17 @@ def test_the_installed_script_runs():
     script = f"{sys.prefix}/bin/dugout"
     ran = subprocess.run([script, "eval", "Ks Kh"], capture_output=True, text=True, timeout=60, check=False)
     assert (0, "pair of kings") == (ran.returncode, ran.stdout[:13])
+
+
+@pytest.mark.parametrize("arguments", [("eval", "Ks Kh"), ("replay", "tests/data/phh/F7S/11.phh")])
+def test_suits_are_written_where_there_is_no_locale(arguments):
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    run = subprocess.run(
+        [sys.executable, "-c", "from service.cli import main; main()", *arguments],
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, **plain},
+        cwd=ROOT,
+    )
+    assert (0, b"") == (run.returncode, run.stderr)
+    assert "♠" in run.stdout.decode("utf-8")

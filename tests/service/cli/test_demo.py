@@ -44,6 +44,15 @@ def test_a_whole_hand_that_a_person_can_follow(profile, players):
     assert "\x1b[" not in told
 
 
+def test_a_hand_whose_cards_nobody_has_seen():
+    run = demo("--profile", "night-baseball", "--players", "3", "--seed", "1")
+    assert 0 == run.returncode, run.stderr
+    lines = run.stdout.rstrip().splitlines()
+    assert any(re.search(rf"'s turn \(roll, fold\): turns up {CARD}: \((\?\? ?)+\) {CARD}", line) for line in lines)
+    assert any(re.search(r"^  \w+ leads$", line) for line in lines)
+    assert re.search(r"(wins|splits) the pot", lines[-1]), lines[-1]
+
+
 def test_it_stops_everything_it_started_and_leaves_no_file(tmp_path):
     """Every process of the demo has a mark in its environment; afterwards none has."""
     mark = f"dugout-demo-{os.getpid()}"

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -46,6 +47,17 @@ def test_certificates_that_cannot_be_used_are_bad_usage(flags, settings, named, 
     assert named in run.stderr
     assert "Traceback" not in run.stderr
     assert "BEGIN" not in run.stderr
+
+
+def test_a_metrics_port_that_is_taken_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        run = subprocess.run(
+            [*COMMAND, "--metrics-port", str(port)], capture_output=True, text=True, timeout=60, env=environment()
+        )
+    assert (1, "") == (run.returncode, run.stdout)
+    assert f"metrics port {port} on 127.0.0.1 cannot be had" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 def test_all_workers_speak_tls_and_nothing_printed_holds_the_key(authority, tmp_path):

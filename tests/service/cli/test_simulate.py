@@ -1,6 +1,13 @@
 """``dugout simulate``: repeatable, complete, and not blind to what it is there to find."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -180,3 +187,37 @@ def test_bad_usage_names_what_is_allowed(dugout, arguments, named):
     refused = dugout("simulate", *arguments)
     assert (2, "") == refused[:2]
     assert named in refused.err
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+def test_an_interrupt_ends_every_game_at_once():
+    mark = f"dugout-simulate-{os.getpid()}"
+    command = [sys.executable, "-c", "from service.cli import main; main()", "simulate", "--all", "--hands", "10000000"]
+    process = subprocess.Popen(
+        [*command, "--jobs", "2"],
+        env={**os.environ, "SIMULATE_MARK": mark},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while len(_marked(mark)) < 4 and process.poll() is None:  # it, two that play, and one that tracks resources
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        assert "" == process.communicate(timeout=60)[1]
+        assert 130 == process.returncode
+        assert [] == _marked(mark)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _marked(mark: str) -> list[str]:
+    """Return the processes that have a mark in their environment."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark.encode() in environment.read_bytes():
+                found.append(environment.parent.name)
+    return found

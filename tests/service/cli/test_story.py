@@ -3,8 +3,10 @@ import io
 import pytest
 from rich.console import Console
 
+import engine
 from proto.stud.v1 import stud_pb2
 from service.cli.story import Story
+from service.codec_rules import rules_message
 
 NAMES = {1: "Ada", 2: "Babe", 3: "Casey"}
 
@@ -49,9 +51,63 @@ def told():
         ({"raised": {"seat": 1, "from_bet": 4, "to": 8, "paid": 4}}, "Ada raises to 8"),
         ({"folded": {"seat": 1}}, "Ada folds"),
         ({"bet_returned": {"seat": 1, "amount": 4}}, "Ada takes back 4 that nobody called"),
-        ({"purchase_offered": {"seat": 1, "card": "4h", "price": 2}}, "Ada has an open 4♥: another card for 2?"),
-        ({"purchase_made": {"seat": 1, "card": "4h", "paid": 2}}, "Ada buys for 2"),
-        ({"purchase_declined": {"seat": 1, "card": "4h"}}, "Ada does not buy"),
+        (
+            {"purchase_offered": {"seat": 1, "purchase": "PURCHASE_KIND_BONUS", "card": "4h", "price": 2}},
+            "Ada has an open 4♥: another card for 2?",
+        ),
+        ({"purchase_made": {"seat": 1, "purchase": "PURCHASE_KIND_BONUS", "card": "4h", "paid": 2}}, "Ada buys for 2"),
+        (
+            {"purchase_declined": {"seat": 1, "purchase": "PURCHASE_KIND_BONUS", "card": "4h"}},
+            "Ada does not buy",
+        ),
+        (
+            {"purchase_offered": {"seat": 1, "purchase": "PURCHASE_KIND_PAY_RANK", "card": "3h", "price": 9}},
+            "Ada has an open 3♥: wild for 9?",
+        ),
+        (
+            {"purchase_made": {"seat": 1, "purchase": "PURCHASE_KIND_PAY_RANK", "card": "3h", "paid": 9}},
+            "Ada has 3♥ as a wild card for 9",
+        ),
+        (
+            {"purchase_made": {"seat": 1, "purchase": "PURCHASE_KIND_PAY_RANK", "card": "3h"}},
+            "Ada has 3♥ as a wild card for nothing",
+        ),
+        (
+            {"purchase_declined": {"seat": 1, "purchase": "PURCHASE_KIND_PAY_RANK", "card": "3h"}},
+            "Ada does not pay",
+        ),
+        (
+            {"purchase_offered": {"seat": 1, "purchase": "PURCHASE_KIND_REPLACEMENT", "card": "4h"}},
+            "Ada has an open 4♥: exchange it for nothing?",
+        ),
+        (
+            {"purchase_made": {"seat": 1, "purchase": "PURCHASE_KIND_REPLACEMENT", "card": "4h", "paid": 2}},
+            "Ada exchanges 4♥ for 2",
+        ),
+        (
+            {"purchase_declined": {"seat": 1, "purchase": "PURCHASE_KIND_REPLACEMENT", "card": "4h"}},
+            "Ada keeps 4♥",
+        ),
+        (
+            {"purchase_offered": {"seat": 1, "purchase": "PURCHASE_KIND_HOLE_BONUS", "card": "4h", "price": 4}},
+            "Ada has 4♥ face down: another card for 4?",
+        ),
+        (
+            {"purchase_offered": {"seat": 1, "purchase": "PURCHASE_KIND_HOLE_BONUS", "card": "??", "price": 4}},
+            "Ada is asked as well, to give nothing away",
+        ),
+        (
+            {"purchase_made": {"seat": 1, "purchase": "PURCHASE_KIND_HOLE_BONUS", "card": "4h", "paid": 4}},
+            "Ada claims another card for 4",
+        ),
+        (
+            {"purchase_declined": {"seat": 1, "purchase": "PURCHASE_KIND_HOLE_BONUS", "card": "??"}},
+            "Ada claims nothing",
+        ),
+        ({"leader_named": {"seat": 1}}, "Ada leads"),
+        ({"player_out": {"seat": 1}}, "Ada has no card left to turn up and is not ahead: no more bets"),
+        ({"wild_named": {"rank": "7"}}, "7s are wild now"),
+        ({"wild_named": {}}, "No rank is wild now but the printed ones"),
         ({"betting_closed": {"pots": [{"amount": 9}, {"amount": 4}]}}, "Pot: 9, side pot 4"),
         ({"community_card_dealt": {"card": "Ts"}}, "The deck is short: T♠ lies in the middle for everybody"),
         ({"rained_out": {"seat": 1, "card": "Qs", "carry": 7}}, "Q♠: it rains. 7 go into the next hand"),
@@ -74,8 +130,24 @@ def test_the_cards_of_a_street_come_together_with_the_hands_they_join(told):
 
 
 def test_a_bonus_card_is_told_at_once(told):
-    line = told.tell(card_dealt={"seat": 1, "card": "7c", "face": "FACE_DOWN", "cause": "DEAL_CAUSE_BONUS"})
-    assert "  Ada gets 7♣ face down: (7♣)\n" == line
+    told.tell(card_dealt={"seat": 1, "card": "4h", "face": "FACE_UP", "cause": "DEAL_CAUSE_STREET"})
+    lines = told.tell(card_dealt={"seat": 1, "card": "7c", "face": "FACE_DOWN", "cause": "DEAL_CAUSE_BONUS"})
+    assert ["  Ada     () 4♥", "  Ada gets 7♣ face down: (7♣) 4♥"] == lines.splitlines()
+
+
+def test_a_replacement_lies_where_the_dead_card_lay(told):
+    for card in ("4d", "Ks"):
+        told.tell(card_dealt={"seat": 1, "card": card, "face": "FACE_UP", "cause": "DEAL_CAUSE_STREET"})
+    told.tell(card_replaced={"seat": 1, "card": "4d"})
+    line = told.tell(card_dealt={"seat": 1, "card": "7c", "face": "FACE_UP", "cause": "DEAL_CAUSE_REPLACEMENT"})
+    assert line.endswith("  Ada gets 7♣ face up: () 7♣ K♠\n")
+
+
+def test_cards_that_are_turned_up_lie_open(told):
+    for card in ("??", "??", "4d"):
+        told.tell(card_dealt={"seat": 1, "card": card, "face": "FACE_DOWN", "cause": "DEAL_CAUSE_STREET"})
+    assert "Ada turns up K♠: (?? 4♦) K♠" in told.tell(card_rolled={"seat": 1, "card": "Ks"})
+    assert "Ada turns up 4♦: (??) K♠ 4♦" in told.tell(card_exposed={"seat": 1, "card": "4d"})
 
 
 def test_whose_turn_it_was_stands_before_what_was_done(told):
@@ -144,6 +216,15 @@ def test_a_pot_that_is_split_and_one_that_nobody_contested(told):
     assert "Casey wins the side pot 1 of 6: everybody else folded." == lines[-1]
 
 
+def test_half_a_pot_goes_to_the_low_that_won_it(told):
+    low = HAND | {"low_five": ["7s", "5h", "4c", "2c", "As"]}
+    shown = told.tell(hand_shown={"seat": 1, "cards": HAND["best_five"], "hand": low})
+    assert "          the low 7♠ 5♥ 4♣ 2♣ A♠\n" in shown
+    told.tell(pot_awarded={"amount": 9, "half": "POT_HALF_LOW", "shares": [{"seat": 1, "amount": 9}]})
+    told.story.end(stud_pb2.Table())
+    assert told.text().endswith("Ada wins the low half of the pot of 9 with the low 7♠ 5♥ 4♣ 2♣ A♠\n")
+
+
 def test_red_suits_are_red_where_there_are_colours():
     told = Told(force_terminal=True, color_system="standard")
     told.begin()
@@ -167,6 +248,29 @@ def test_the_game_is_introduced():
     assert "Wild: 3s, 9s and J♥.\n" in text
     assert "An open 4 earns another card, face up, for the size of the pot.\n" in text
     assert "At the table, in order: Ada, Babe and Casey.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("profile", "line"),
+    [
+        (
+            "baseball-match-pot",
+            "An open 3 is wild for the size of the pot; one that is dealt face down is wild for nothing.",
+        ),
+        ("baseball-match-pot-replace-fours", "An open 4 may be exchanged for another card for nothing."),
+        (
+            "baseball-match-pot-hole-fours-buy",
+            "For a 4 dealt face down another card may be claimed for 2 times the smallest bet.",
+        ),
+        ("no-peek", "Nobody looks at the cards: they are turned up one by one, until ahead of the best open hand."),
+        ("follow-the-queen", "The open card after an open Q names one more wild rank."),
+        ("rainy-day-baseball", "An open Q♠ is rain: the hand is void, and its pot goes into the next one."),
+    ],
+)
+def test_what_is_special_about_a_game(profile, line):
+    told = Told()
+    told.story.begin(profile, rules_message(engine.PROFILES[profile]), NAMES)
+    assert f"{line}\n" in told.text()
 
 
 def test_every_event_of_a_hand_can_be_told(told):
