@@ -175,7 +175,10 @@ def _wagers(draft: Draft, player: DraftPlayer, kind: ActionKind, above: int) -> 
         return []
     if room < sizes[0][0]:
         return [Choice(kind, room, room)]
-    return [Choice(kind, low, min(high, room)) for low, high in sizes if low <= room]
+    wagers = [Choice(kind, low, min(high, room)) for low, high in sizes if low <= room]
+    if len(wagers) < len(sizes) and room > wagers[-1].max:
+        wagers.append(Choice(kind, room, room))  # all-in for less than the high bet, where low and high are allowed
+    return wagers
 
 
 def _showdown_choices(draft: Draft, player: DraftPlayer) -> list[Choice]:
