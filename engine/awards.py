@@ -18,10 +18,16 @@ _ACE = 12
 
 
 def award(draft: Draft, at: int, pot: Pot, worths: dict[int, Worth]) -> None:
-    """Pay one pot to the best of its members, half to the best low where the rules split it and one qualifies."""
+    """Pay one pot to the best of its members, half to the best low where the rules split it and one qualifies.
+
+    A pot with a single member is not contested, and so neither compared nor halved.
+    """
     if not pot.amount:
         return
     members = [player for player in draft.live() if player.seat in pot.seats]
+    if len(members) == 1:
+        _pay(draft, at, PotHalf.WHOLE, pot.amount, members)
+        return
     best = max(worths[player.seat].high for player in members)
     highs = [player for player in members if worths[player.seat].high == best]
     lows = _best_lows(members, worths)

@@ -39,6 +39,6 @@ cdef long long _put_in(DraftPlayer player, long long to) except -1
 @cython.locals(betting=DraftBetting, least="long long", base="long long")
 cdef long long _wager(Draft draft, DraftPlayer player, long long to) except -1
 cdef bint _is_full(Draft draft, long long to, long long least, long long base) except -1
-cdef bint _is_high_bet(Draft draft, long long size) except -1
+cdef bint _is_high_bet(Draft draft, long long to, long long base) except -1
 @cython.locals(player=DraftPlayer)
 cdef _reopen(Draft draft, long long raiser)

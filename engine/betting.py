@@ -216,7 +216,7 @@ def _wager(draft: Draft, player: DraftPlayer, to: int) -> int:
     least = full_sizes(draft, player)[0][0]
     base = betting.full_level if betting.opened else 0
     if _is_full(draft, to, least, base):
-        betting.high = betting.high or _is_high_bet(draft, to - base)
+        betting.high = betting.high or _is_high_bet(draft, to, base)
         betting.level = betting.full_level = to
         betting.step = max(to, least) - base
         betting.raises += betting.opened
@@ -236,10 +236,12 @@ def _is_full(draft: Draft, to: int, least: int, base: int) -> bool:
     return to >= least or (draft.rules.short_raise is _HALF_BET and 2 * (to - base) >= least - base)
 
 
-def _is_high_bet(draft: Draft, size: int) -> bool:
-    """Whether a bet is the high one where low and high bets are both allowed."""
+def _is_high_bet(draft: Draft, to: int, base: int) -> bool:
+    """Whether a bet is the high one where low and high bets are both allowed; an all-in may be short of it."""
     structure = draft.rules.structure
-    return isinstance(structure, FixedLimit) and size >= structure.high and len(limit_units(draft, structure)) > 1
+    if not isinstance(structure, FixedLimit) or to - base <= structure.low:
+        return False
+    return _is_full(draft, to, base + structure.high, base) and len(limit_units(draft, structure)) > 1
 
 
 def _reopen(draft: Draft, raiser: int) -> None:

@@ -19,6 +19,6 @@ cpdef list _bring_in_choices(Draft draft, DraftPlayer player)
 cpdef list _betting_choices(Draft draft, DraftPlayer player)
 @cython.locals(other=DraftPlayer, level="long long")
 cdef bint _can_be_answered(Draft draft, DraftPlayer player) except -1
-@cython.locals(sizes=tuple, room="long long", low="long long", high="long long")
+@cython.locals(sizes=tuple, wagers=list, room="long long", low="long long", high="long long", most="long long")
 cdef list _wagers(Draft draft, DraftPlayer player, object kind, long long above)
 cpdef list _showdown_choices(Draft draft, DraftPlayer player)

@@ -81,6 +81,11 @@ def amount_of(state: State, action: Action) -> int:
         if choice.kind != kind:
             continue
         if choice.min <= amount <= choice.max:
+            if amount % state.rules.bet_unit and kind in _SIZED:
+                unit = state.rules.bet_unit
+                raise IllegalAction(
+                    f"{amount} are no whole chips: where shares are exact a bet is a multiple of {unit}"
+                )
             return amount
         if amount == 0 and choice.kind not in _SIZED:
             return choice.max
@@ -163,13 +168,17 @@ def _wagers(draft: Draft, player: DraftPlayer, kind: ActionKind, above: int) -> 
     """Return the bets, completions or raises a player can make, all-in for less than a full one included."""
     sizes = full_sizes(draft, player)
     if draft.credit:
-        return [Choice(kind, low, min(high, MAX_AMOUNT)) for low, high in sizes if low <= MAX_AMOUNT]
+        most = MAX_AMOUNT - MAX_AMOUNT % draft.rules.bet_unit
+        return [Choice(kind, low, min(high, most)) for low, high in sizes if low <= most]
     room = player.bet + player.stack
     if room <= above:
         return []
     if room < sizes[0][0]:
         return [Choice(kind, room, room)]
-    return [Choice(kind, low, min(high, room)) for low, high in sizes if low <= room]
+    wagers = [Choice(kind, low, min(high, room)) for low, high in sizes if low <= room]
+    if len(wagers) < len(sizes) and room > wagers[-1].max:
+        wagers.append(Choice(kind, room, room))  # all-in for less than the high bet, where low and high are allowed
+    return wagers
 
 
 def _showdown_choices(draft: Draft, player: DraftPlayer) -> list[Choice]:

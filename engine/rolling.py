@@ -56,7 +56,9 @@ def _replace_leader(draft: Draft, contenders: list[DraftPlayer]) -> None:
     """Let the best showing hand lead without rolling, after the leader folded."""
     seat = best_showing_of(draft, contenders or draft.live()).seat
     _name_leader(draft, seat)
-    if draft.rolled > 0 and seat == draft.roller:
+    if not contenders:
+        _show_down(draft)  # everybody who could still bet has folded: the hands that are out settle it
+    elif draft.rolled > 0 and seat == draft.roller:
         # The roller leads by the cards rolled on this very turn: that is a new lead, and it is bet on.
         draft.rolled = -1
         draft.phase = Phase.OPENING

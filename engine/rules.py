@@ -256,6 +256,11 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
         return self.stakes == Stakes.CREDIT
 
     @cached_property
+    def bet_unit(self) -> int:
+        """What every bet is a multiple of, in minor units: exact shares want whole chips in the pots."""
+        return self.minor_units if self.odd_unit == OddUnit.EXACT else 1
+
+    @cached_property
     def low_bet(self) -> int:
         """The structure's smallest bet: what a completion goes to."""
         match self.structure:

@@ -28,7 +28,7 @@ def payoffs(state: State, pots: Pots) -> list[Part]:
         high = [player for player in members if highs[player.seat] == best]
         best_low = min((low for player in members if (low := lows[player.seat]) is not None), default=None)
         low = [player for player in members if lows[player.seat] == best_low is not None]
-        if not low:
+        if not low or len(members) == 1:
             parts.append(("whole", shared(state, amount, high, low=False)))
             continue
         parts.append(("high", shared(state, (amount + 1) // 2, high, low=False)))

@@ -306,5 +306,19 @@ def test_a_pot_without_a_second_member_is_not_split():
     assert [("whole", {1: 10})] == [(event.half, dict(event.shares)) for event in hand.all(PotAwarded)]
 
 
+def test_a_side_pot_with_one_member_left_is_not_split_at_the_showdown():
+    """Seat 2 folded to a bet that seat 1 had called for: the side pot is seat 1's, high and low or not."""
+    hands = {
+        1: "(As 7c) 6h 4d 2h Jd (Th)",
+        2: "(Qs Qd) 9h",
+        3: "(Ks Kd) Kh 9c Td Js (Qh)",
+    }
+    rules = Rules(ante=3, structure=NoLimit(1), split=Split.HIGH_LOW)
+    hand = deal(rules, hands, {1: 100, 2: 100, 3: 3}).play("1 check; 2 bet 5; 1 raise 20; 2 fold").check_down()
+    assert [(0, "high", {3: 5}), (0, "low", {1: 4}), (1, "whole", {1: 10})] == [
+        (event.pot, event.half, dict(event.shares)) for event in hand.all(PotAwarded)
+    ]
+
+
 def test_the_high_alone_takes_it_all_without_high_low():
     assert [("whole", {1: 25})] == awards(SPLIT, 25, HI_LO.replace(split=Split.HIGH))

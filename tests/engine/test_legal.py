@@ -4,7 +4,7 @@ import pytest
 
 import engine
 from engine import PROFILES, Action, ActionKind, Choice, IllegalAction, LegalActions, Rules
-from engine.knobs import BonusDecline, OneUnit, PotLimit, Stakes
+from engine.knobs import BonusDecline, OneUnit, PotLimit, Spread, Stakes
 from engine.legal import amount_of
 from engine.rule_checks import MAX_AMOUNT
 from tests.engine.play import STUD, deal
@@ -99,6 +99,27 @@ def test_a_size_must_be_named_and_the_only_amount_may_be():
     hand.play("3 bring_in")
     assert 2 == amount_of(hand.state, Action(ActionKind.CALL))
     assert 5 == amount_of(hand.state, Action(ActionKind.COMPLETE, 5, seat=1))
+
+
+@pytest.mark.parametrize("structure", [Spread(840, 2520), PotLimit(840)])
+def test_where_shares_are_exact_only_whole_chips_are_bet(structure):
+    """Or two who tie for five chips and a bit could not be paid alike."""
+    rules = Rules(stakes="credit", minor_units=840, ante=840, structure=structure, odd_unit="exact")
+    hand = deal(rules, THREE, 0)
+    assert "fold, check, bet 840-2520" == hand.legal
+    assert "multiple of 840" in reason(hand, ActionKind.BET, 841)
+    hand.refuses("bet 1679").play("1 bet 1680")
+    hand.refuses("raise 3361")
+    free = deal(rules.replace(odd_unit="high_card_all_cards"), THREE, 0).play("1 bet 841")
+    assert 3361 == free.pot
+
+
+def test_where_shares_are_exact_the_largest_bet_is_whole_chips_too():
+    rules = Rules(stakes="credit", minor_units=840, structure=PotLimit(840), odd_unit="exact")
+    hand = deal(rules, THREE, 0, carry=MAX_AMOUNT - MAX_AMOUNT % 840).play("1 bet 840")
+    most = MAX_AMOUNT - MAX_AMOUNT % 840
+    assert f"fold, call 840, raise 1680-{most}" == hand.legal
+    hand.play(f"2 raise {most}")
 
 
 def test_a_refused_action_changes_nothing():

@@ -247,6 +247,27 @@ def test_a_roller_who_is_best_when_the_leader_leaves_has_taken_the_lead():
     assert (3, Phase.BETTING) == (hand.actor, hand.state.phase)
 
 
+@pytest.mark.parametrize("last", ["1 fold", "1 leave"])
+def test_when_nobody_is_left_who_could_bet_the_hands_that_are_out_settle_it(last):
+    """The leader bets and leaves, the last one who could call folds or leaves too."""
+    hands = {1: "As", 2: LOSER, 3: "Qc Jh 7s 5c 4d 2c Ts", 4: "Kd Kh"}
+    hand = checks(rolled(hands).play("1 roll"))
+    hand.play("2 roll; " * 7 + "3 roll; " * 7)
+    hand.play("4 roll; 4 roll; 4 bet 1; 4 leave").play(last)
+    assert (3, "showdown") == (hand.actor, hand.legal)
+    assert [1, 4, 3] == seats(hand, LeaderNamed)
+    assert {0: ((3, 5),)} == paid(hand.show())
+
+
+def test_when_the_leader_leaves_and_the_last_roller_refuses_to_pay_the_hands_that_are_out_settle_it():
+    rules = ROLLED.replace(pay_rank="9", pay_price=MatchPot())
+    hand = checks(rolled({1: "As", 2: LOSER, 3: "Qc Jh 7s 5c 4d 2c Ts", 4: "9d"}, rules=rules).play("1 roll"))
+    hand.play("2 roll; " * 7 + "3 roll; " * 7)
+    hand.play("4 roll; 1 leave; 4 decline")
+    assert (3, "showdown") == (hand.actor, hand.legal)
+    assert {0: ((3, 4),)} == paid(hand.show())
+
+
 def test_a_roller_who_leaves_passes_the_turn_on():
     hand = checks(rolled({1: "9s", 2: "2d", 3: "Td"}).play("1 roll")).play("2 roll; 2 leave")
     assert (3, "roll, fold") == (hand.actor, hand.legal)

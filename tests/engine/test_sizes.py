@@ -202,6 +202,9 @@ def test_a_round_that_becomes_heads_up_keeps_its_cap():
 PAIRED = STUD.replace(open_pair_high_bet=True)
 
 
+OPEN_PAIR = {1: "(-- --) Ks Kd", 2: "(-- --) Js 8d", 3: "(-- --) 2c 7d"}
+
+
 def fourth_street(rules=PAIRED, up="Ks Kd"):
     hands = {1: f"(-- --) {up}", 2: "(-- --) Js 8d", 3: "(-- --) 2c 7d"}
     return deal(rules, hands).play("3 bring_in; 1 call; 2 call |")
@@ -233,6 +236,41 @@ def test_after_a_low_bet_a_raise_may_be_low_or_high():
 
 def test_low_raises_keep_the_choice():
     assert ["raise 15", "raise 20"] == sizes(fourth_street().play("1 bet 5; 2 raise 10"))
+
+
+@pytest.mark.parametrize(
+    ("left", "offered"),
+    [
+        (4, ["bet 4"]),
+        (5, ["bet 5"]),
+        (6, ["bet 5", "bet 6"]),
+        (9, ["bet 5", "bet 9"]),
+        (10, ["bet 5", "bet 10"]),
+        (11, ["bet 5", "bet 10"]),
+    ],
+)
+def test_who_has_less_than_the_high_bet_may_bet_it_all_in(left, offered):
+    hand = deal(PAIRED, OPEN_PAIR, {1: 3 + left, 2: 100, 3: 100}).play("3 bring_in; 1 call; 2 call |")
+    assert offered == sizes(hand)
+
+
+@pytest.mark.parametrize(
+    ("rules", "after"),
+    [
+        (PAIRED, ["raise 17"]),
+        (PAIRED.replace(short_raise="full_raise"), ["raise 12", "raise 17"]),
+        (PAIRED.replace(structure=FixedLimit(5, 20)), ["raise 12", "raise 27"]),
+    ],
+)
+def test_an_all_in_short_of_the_high_bet_is_one_as_a_short_raise_is_a_raise(rules, after):
+    hand = deal(rules, OPEN_PAIR, {1: 10, 2: 100, 3: 100}).play("3 bring_in; 1 call; 2 call | 1 bet 7")
+    assert after == sizes(hand)
+
+
+def test_a_raise_short_of_the_high_one_is_all_in_too():
+    hand = deal(PAIRED, OPEN_PAIR, {1: 100, 2: 16, 3: 100}).play("3 bring_in; 1 call; 2 call | 1 bet 5")
+    assert ["raise 10", "raise 13"] == sizes(hand)
+    assert ["raise 23"] == sizes(hand.play("2 raise 13"))
 
 
 def test_an_open_pair_offers_no_size_twice():
