@@ -26,6 +26,10 @@ _ATTEMPTS = 5
 _NARROWEST = 160
 
 
+def _pem(what: str) -> Any:
+    return typer.Option(metavar="FILE", help=what, dir_okay=False)
+
+
 def tables(
     table_id: Annotated[str, typer.Argument(help="One table, as a spectator sees it; without it all are listed.")] = "",
     target: Annotated[
@@ -35,10 +39,9 @@ def tables(
         str,
         typer.Option(metavar="KEY", envvar="DUGOUT_OPERATOR_KEY", help="A key of the tenant whose tables they are."),
     ] = "",
-    ca: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Certificates to trust: the server is then called by TLS.", dir_okay=False),
-    ] = None,
+    tls_ca: Annotated[Path | None, _pem("Certificates to trust: the server is then called over TLS.")] = None,
+    tls_cert: Annotated[Path | None, _pem("Certificate to show to the server.")] = None,
+    tls_key: Annotated[Path | None, _pem("Private key of that certificate.")] = None,
     profile: Annotated[str, typer.Option(help="List only tables that play this game.")] = "",
     free_seats: Annotated[bool, typer.Option("--free-seats", help="List only tables with a free seat.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="List so many at most.")] = 100,
@@ -61,7 +64,7 @@ def tables(
         if not (text.isascii() and text.isprintable()):
             raise typer.BadParameter("must be of printable ASCII characters", param_hint=f"'{name}'")
     _check_target(target)
-    with _channel(target, ca) as channel:
+    with _channel(target, tls_ca, tls_cert, tls_key) as channel:
         look = _Look(channel, operator_key, as_json)
         try:
             if not table_id:
@@ -86,15 +89,30 @@ def _check_target(target: str) -> None:
         raise typer.BadParameter(f"{target!r} is not HOST:PORT", param_hint="'--target'")
 
 
-def _channel(target: str, ca: Path | None) -> grpc.Channel:
+def _channel(target: str, ca: Path | None, cert: Path | None, key: Path | None) -> grpc.Channel:
     options = [("grpc.enable_http_proxy", 0)]
+    if (cert is None) != (key is None):
+        raise typer.BadParameter("--tls-cert and --tls-key belong together", param_hint="'--tls-cert'")
     if ca is None:
+        if cert is not None:
+            raise typer.BadParameter("TLS needs the authorities of the server's certificate", param_hint="'--tls-ca'")
         return grpc.insecure_channel(target, options=options)
+    read = {"--tls-ca": ca, "--tls-cert": cert, "--tls-key": key}
+    roots, chain, private_key = (_read_pem(option, path) for option, path in read.items())
+    return grpc.secure_channel(target, grpc.ssl_channel_credentials(roots, private_key, chain), options=options)
+
+
+def _read_pem(option: str, path: Path | None) -> bytes | None:
+    """Return what is in a file; grpc would say of one that is no PEM only that nobody answers."""
+    if path is None:
+        return None
     try:
-        roots = ca.read_bytes()
+        read = path.read_bytes()
     except OSError as error:
-        raise typer.BadParameter(f"{ca}: {error.strerror}", param_hint="'--ca'") from None
-    return grpc.secure_channel(target, grpc.ssl_channel_credentials(roots), options=options)
+        raise typer.BadParameter(f"{path}: {error.strerror}", param_hint=f"'{option}'") from None
+    if b"-----BEGIN " not in read:
+        raise typer.BadParameter(f"{path} is no PEM", param_hint=f"'{option}'")
+    return read
 
 
 class _Look:

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from proto.stud.v1 import stud_pb2
+from tests.service.certificate_authority import Authority
 from tests.service.serving import serving
 
 COMMAND = [sys.executable, "-c", "from service.cli import main; main()", "tables"]
@@ -122,6 +123,22 @@ def test_following_a_table_until_it_is_gone_or_one_stops(server, key, tables, pl
             process.stdout.close()
 
 
+def test_a_server_that_wants_a_certificate(dugout, tmp_path):
+    authority = Authority()
+    (tmp_path / "authority.pem").write_bytes(authority.certificate)
+    ca = str(tmp_path / "authority.pem")
+    cert, key = authority.sign().write(tmp_path)
+    own_cert, own_key = authority.sign("operator").write(tmp_path, "operator")
+    with serving("--tls-cert", cert, "--tls-key", key, "--tls-client-ca", ca) as server:
+        operator_key = server.options["metadata"][0][1].removeprefix("Bearer ")
+        flags = ("tables", "--target", server.address, "--operator-key", operator_key, "--json", "--tls-ca", ca)
+        listed = dugout(*flags, "--tls-cert", own_cert, "--tls-key", own_key)
+        assert (0, []) == (listed.status, json.loads(listed.out)["tables"])
+        without = dugout(*flags)
+        assert 1 == without.status
+        assert "UNAVAILABLE" in without.err
+
+
 @pytest.mark.parametrize(
     ("flags", "status", "said"),
     [
@@ -129,7 +146,10 @@ def test_following_a_table_until_it_is_gone_or_one_stops(server, key, tables, pl
         (("--page-token", "?"), 1, "INVALID_ARGUMENT"),
         (("--watch",), 2, "--watch"),
         (("--limit", "0"), 2, "--limit"),
-        (("--ca", "/nonesuch"), 2, "--ca"),
+        (("--tls-ca", "/nonesuch"), 2, "--tls-ca"),
+        (("--tls-ca", __file__), 2, "is no PEM"),
+        (("--tls-cert", __file__), 2, "--tls-key"),
+        (("--tls-cert", __file__, "--tls-key", __file__), 2, "--tls-ca"),
         (("--target", "127.0.0.1:1"), 1, "UNAVAILABLE"),
         (("--target", ""), 2, "--target"),
         (("--target", "localhost"), 2, "--target"),
