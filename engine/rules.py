@@ -169,27 +169,6 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, array_like=True, dict=Tru
         """Return the record as plain values by knob name, ready for JSON."""
         return {knob: msgspec.to_builtins(value) for knob, value in asdict(self).items()}
 
-    @staticmethod
-    def from_record(record: Mapping[str, Any], base: "Rules | None" = None) -> "Rules":
-        """Build rules from plain values by knob name, over ``base`` where one is given.
-
-        Raises:
-            RulesError: with every knob that is unknown, of the wrong type or in contradiction to others.
-        """
-        knobs: dict[str, Any] = {}
-        wrong: list[Violation] = []
-        for name, value in record.items():
-            if name not in _KNOB_TYPES:
-                wrong.append(Violation(name, str(value), "there is no such knob"))
-                continue
-            try:
-                knobs[name] = msgspec.convert(value, _KNOB_TYPES[name])
-            except msgspec.ValidationError as error:
-                wrong.append(Violation(name, str(value), str(error)))
-        if wrong:
-            raise RulesError(tuple(wrong))
-        return Rules(**knobs) if base is None else base.replace(**knobs)
-
     @cached_property
     def rounds(self) -> tuple[str, ...]:
         """The dealing rounds, each the faces of one player's cards: ``("ddu", "u", "u", "u", "d")``."""

@@ -7,13 +7,13 @@ loads grpc, and the load test, which belongs to another package, is found throug
 import ast
 import codecs
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -33,8 +33,6 @@ _COMMANDS = {
     "simulate": ("service.cli.simulate", "simulate", "Play random hands in the engine and check every step."),
 }
 """Module, function and one line of help of each command of this package."""
-
-Command = Callable[..., Any]
 
 
 def application(called: str | None = None) -> typer.Typer:

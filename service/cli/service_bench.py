@@ -26,7 +26,9 @@ def measure_service(watchers: int) -> dict[str, Any]:
         _end(child)
     if child.returncode:
         lines = complaint.strip().splitlines() or [f"it ended with status {child.returncode}"]
-        fail(lines[-1].removeprefix("Error: "))
+        # Streams that broke off with it may have their say after the error itself.
+        said = [line for line in lines if line.startswith("Error: ")] or lines
+        fail(said[-1].removeprefix("Error: "))
     measured: dict[str, Any] = json.loads(answer)
     return measured
 

@@ -190,7 +190,7 @@ class Referee:
         for setting in filter(None, self._headers.get("with", "").split(";")):
             knob, *value = setting.split()
             record[knob] = _knob_value(knob, value)
-        return Rules.from_record(record, PROFILES[name])
+        return PROFILES[name].replace(**record)
 
     def _act(self, seat: str, kind: str, amount: str = "") -> None:
         self._mark()

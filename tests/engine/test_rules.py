@@ -205,21 +205,19 @@ def test_replace_names_every_unknown_knob():
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_profile_survives_json(name):
     rules = PROFILES[name]
-    assert rules == Rules.from_record(json.loads(json.dumps(rules.as_record())))
+    assert rules == Rules(**json.loads(json.dumps(rules.as_record())))
 
 
 def test_a_record_may_name_a_few_knobs_over_a_base():
     base = PROFILES["baseball"]
     record = {"ante": 3, "structure": {"kind": "fixed_limit", "low": 5, "high": 10}, "wild_ranks": ["9"]}
-    rules = Rules.from_record(record, base)
+    rules = base.replace(**record)
     assert base.replace(ante=3, structure=FixedLimit(5, 10), wild_ranks=("9",)) == rules
-    assert Rules(ante=3) == Rules.from_record({"ante": 3})
-    assert base == Rules.from_record({}, base)
+    assert base == base.replace()
 
 
 def test_a_record_names_everything_that_cannot_be_read():
     record = {
-        "antee": 1,
         "ante": "one",
         "bring_in": 1.5,
         "raise_cap": True,
@@ -230,14 +228,14 @@ def test_a_record_names_everything_that_cannot_be_read():
         "wild_in_showing": 1,
     }
     with pytest.raises(RulesError) as refusal:
-        Rules.from_record(record)
+        Rules(**record)
     assert set(record) == {violation.field for violation in refusal.value.violations}
     assert all(violation.reason for violation in refusal.value.violations)
 
 
 def test_a_record_that_contradicts_itself_names_everything_too():
     with pytest.raises(RulesError) as refusal:
-        Rules.from_record({"ante": -1, "bring_in": 3, "wild_ranks": ["1"]})
+        Rules(ante=-1, bring_in=3, wild_ranks=["1"])
     assert {"ante", "bring_in", "wild_ranks"} == {violation.field for violation in refusal.value.violations}
 
 

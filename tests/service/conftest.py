@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 import pytest
+import redis
 from google.rpc import error_details_pb2, status_pb2
 
 from engine import PROFILES
@@ -58,10 +59,18 @@ def embedded() -> Iterator[EmbeddedStore]:
 
 @pytest.fixture
 async def store(embedded: EmbeddedStore) -> AsyncIterator[RedisStore]:
-    store = RedisStore(embedded.url)
+    # On a busy machine some of many callers wait long for one of the connections.
+    store = RedisStore(embedded.url, timeout_ms=20_000)
     await store.connect()
     yield store
     await store.close()
+
+
+@pytest.fixture
+def admin(embedded: EmbeddedStore) -> Iterator[redis.Redis]:
+    """A plain client, to look behind the store's back."""
+    with redis.Redis.from_url(embedded.url, protocol=2) as client:
+        yield client
 
 
 @pytest.fixture
@@ -140,6 +149,17 @@ def house(store: RedisStore, clock: ManualClock, shuffle: StackedShuffle, feed: 
     keyring = Keyring((OperatorKey(tenant, "operator-secret"),), (TokenKey("k", "t" * 32),), token_ttl_s=3600)
     tables = TableService(store, clock, shuffle, keyring, feed)
     return House(tables, HandHistory(store, tables, clock, ttl_s=86_400), keyring, tenant, clock)
+
+
+@pytest.fixture
+async def other(
+    embedded: EmbeddedStore, clock: ManualClock, shuffle: StackedShuffle, house: House, feed: Feed
+) -> AsyncIterator[TableService]:
+    """The use cases in another worker, with a store connection and a memory of its own."""
+    store = RedisStore(embedded.url, timeout_ms=20_000)
+    await store.connect()
+    yield TableService(store, clock, shuffle, house.keyring, feed)
+    await store.close()
 
 
 class Wire:

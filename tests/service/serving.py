@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import grpc
 
-from proto.stud.v1 import stud_pb2_grpc
+from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 RETRIED = next(block for block in re.findall(r"^```json\n(.*?)^```$", GUIDE, re.M | re.S) if "retryPolicy" in block)
@@ -117,3 +117,7 @@ def gone(pids: set[int]) -> bool:
         return True
 
     return not any(map(alive, pids))
+
+
+def create(tables: stud_pb2_grpc.TableServiceStub, server: Serving) -> stud_pb2.Table:
+    return tables.CreateTable(stud_pb2.CreateTableRequest(profile="baseball"), **server.options).table

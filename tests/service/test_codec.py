@@ -1,73 +1,23 @@
 """Tables as messages: complete for whoever looks, and without a trace of what that viewer may not see."""
 
-import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 
 import msgspec
 import pytest
 from google.protobuf import json_format
-from hypothesis import Phase as Stage
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import engine
 from engine import PROFILES, Action, ActionKind, Rules, State
-from engine.cards import DECK_SIZE, card_text
-from engine.events import AnyEvent, Burned, CardDealt, Face
-from engine.knobs import Burn, OneUnit, Stakes
+from engine.cards import card_text
+from engine.knobs import OneUnit, Stakes
 from engine.state import Phase
 from proto.stud.v1 import stud_pb2
 from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
-from service.table import Seating, Settings, Table
+from service.table import Seating, Settings
 from service.table_events import Happening
 from tests.engine.play import STUD, deal
-
-NOON_MS = 1_700_000_000_123
-CHIP = 840
-PLAYED = {name: PROFILES[name] for name in ("baseball", "baseball-home", "baseball-simple", "seven-card-stud")}
-
-
-def table_of(hand: State | None, *, hand_number: int = 1, **changes: object) -> Table:
-    seats = range(1, 4) if hand is None else sorted(player.seat for player in hand.players)
-    table = Table(
-        table_id="t1",
-        tenant="acme",
-        profile="baseball",
-        rules=PROFILES["baseball"] if hand is None else hand.rules,
-        settings=Settings(name="Friday"),
-        version=9,
-        etag="9-x",
-        created_ms=NOON_MS,
-        changed_ms=NOON_MS + 1000,
-        seats=tuple(Seating(seat, f"p{seat}", 100, seat, bought_in=100) for seat in seats),
-        hand_number=hand_number if hand is not None else 0,
-        button=hand.button if hand is not None else 0,
-        hand=hand,
-        deadline_ms=NOON_MS + 30_000 if hand is not None and not hand.finished else None,
-    )
-    return msgspec.structs.replace(table, **changes)
-
-
-def played(
-    rules: Rules, players: int, seed: int, actions: int, stacks: Sequence[int] = (40,)
-) -> tuple[State, list[AnyEvent]]:
-    """Play a hand with random actions and return where it stands, with all its events."""
-    chance = random.Random(seed)
-    deck = chance.sample(range(DECK_SIZE), DECK_SIZE)
-    chips = {seat: stacks[seat % len(stacks)] * rules.minor_units for seat in range(1, players + 1)}
-    step = engine.start(rules, chips, chance.randint(1, players), tuple(deck))
-    state, events = step.state, list(step.events)
-    for _ in range(actions):
-        if state.finished:
-            break
-        choices = engine.legal_actions(state).choices
-        mild = [choice for choice in choices if choice.kind != ActionKind.FOLD or chance.random() < 0.2]
-        choice = chance.choice(mild or choices)
-        step = engine.step(state, Action(choice.kind, chance.choice([choice.min, choice.max])))
-        state = step.state
-        events += step.events
-    return state, events
+from tests.service.table_hands import NOON_MS, played, table_of
 
 
 def as_json(message: stud_pb2.Table) -> dict[str, object]:
@@ -383,115 +333,3 @@ def test_the_lobby_says_of_a_table_what_the_table_says() -> None:
 @pytest.mark.parametrize("ms", [0, 1, 999, 1000, NOON_MS, 2**41])
 def test_an_instant_keeps_its_milliseconds(ms) -> None:
     assert ms == timestamp(ms).ToMilliseconds()
-
-
-# A situation is a seed: a smaller one says no more, and looking for it takes minutes.
-STAGES = (Stage.explicit, Stage.reuse, Stage.generate)
-
-situations = st.tuples(
-    st.sampled_from(sorted(PLAYED)),
-    st.booleans(),
-    st.integers(2, 6),
-    st.integers(0, 2**32),
-    st.integers(0, 70),
-    st.sampled_from([(40,), (400,), (3, 40, 9)]),
-)
-
-
-def situation(drawn: tuple[str, bool, int, int, int, tuple[int, ...]]) -> tuple[State, list[AnyEvent]]:
-    name, burns, players, seed, actions, stacks = drawn
-    rules = PLAYED[name].replace(burn=Burn.EVERY_ROUND) if burns and players < 6 else PLAYED[name]
-    return played(rules, players, seed, actions, stacks)
-
-
-def secrets(state: State, viewer: int | None) -> list[int]:
-    """Return the cards that a viewer may know nothing of."""
-    down = [card for player in state.players if player.seat != viewer and not player.shown for card in player.down]
-    return [*down, *state.deck, *state.burns]
-
-
-def hidden_otherwise(state: State, viewer: int | None, shuffled: Mapping[int, int]) -> State:
-    """Return the same hand with other cards where the viewer cannot see them."""
-
-    def other(cards: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(shuffled.get(card, card) for card in cards)
-
-    players = tuple(
-        player if player.seat == viewer or player.shown else msgspec.structs.replace(player, down=other(player.down))
-        for player in state.players
-    )
-    return msgspec.structs.replace(state, players=players, deck=other(state.deck), burns=other(state.burns))
-
-
-@settings(deadline=None, max_examples=60, phases=STAGES)
-@given(situations, st.randoms(use_true_random=False))
-def test_another_hidden_card_changes_no_byte_of_what_others_get(drawn, chance) -> None:
-    state, events = situation(drawn)
-    for viewer in (None, *(player.seat for player in state.players)):
-        unknown = secrets(state, viewer)
-        shuffled = dict(zip(unknown, chance.sample(unknown, len(unknown)), strict=True))
-        otherwise = hidden_otherwise(state, viewer, shuffled)
-
-        assert _bytes(table_of(state), viewer) == _bytes(table_of(otherwise), viewer)
-
-        other_events = [_with_other_card(event, shuffled) for event in events]
-        assert _event_bytes(events, viewer) == _event_bytes(other_events, viewer)
-
-
-def _bytes(table: Table, viewer: int | None) -> bytes:
-    return table_message(table, viewer, with_rules=True).SerializeToString()
-
-
-def _event_bytes(events: Sequence[AnyEvent], viewer: int | None) -> bytes:
-    return happening_message(Happening(1, "e", 1, 0, tuple(events)), viewer).SerializeToString()
-
-
-def _with_other_card(event: AnyEvent, shuffled: Mapping[int, int]) -> AnyEvent:
-    if isinstance(event, Burned) or (isinstance(event, CardDealt) and event.face != Face.UP):
-        return msgspec.structs.replace(event, card=shuffled.get(event.card, event.card))
-    return event
-
-
-@settings(deadline=None, max_examples=60, phases=STAGES)
-@given(situations)
-def test_no_text_of_a_secret_card_is_in_any_message(drawn) -> None:
-    state, events = situation(drawn)
-    for viewer in (None, *(player.seat for player in state.players)):
-        texts = {card_text(card) for card in secrets(state, viewer)}
-
-        assert not texts & _cards_in(table_message(table_of(state), viewer))
-        happening = Happening(1, "e", 1, 0, tuple(events))
-        # What is shown later was hidden when it was dealt, and the bytes of that day stay as they were.
-        assert not texts & _cards_in(happening_message(happening, viewer))
-
-
-def _cards_in(message: stud_pb2.Table | stud_pb2.WatchTableResponse) -> set[str]:
-    """Return every text in a message that is a card."""
-    every_card = set(map(card_text, range(DECK_SIZE)))
-    found: set[str] = set()
-
-    def look(value: object) -> None:
-        if isinstance(value, dict):
-            for name, part in value.items():
-                if name != "standsFor":  # what a wild stands for is no card that anybody holds
-                    look(part)
-        elif isinstance(value, list):
-            for part in value:
-                look(part)
-        elif value in every_card:
-            found.add(str(value))
-
-    look(json_format.MessageToDict(message))
-    return found
-
-
-@settings(deadline=None, max_examples=40, phases=STAGES)
-@given(situations)
-def test_a_viewer_sees_the_own_cards_and_all_that_is_open(drawn) -> None:
-    state, _ = situation(drawn)
-    for viewer in (None, *(player.seat for player in state.players)):
-        message = table_message(table_of(state), viewer)
-        open_cards = {card for player in state.players for card in (*player.up, *player.dead)} | set(state.community)
-        shown = {card for p in state.players if p.shown or p.seat == viewer for card in p.down}
-
-        assert {card_text(card) for card in open_cards | shown} <= _cards_in(message)

@@ -4,7 +4,6 @@ import random
 import uuid
 
 import pytest
-import redis
 import structlog
 
 from service.errors import Reason
@@ -13,12 +12,6 @@ from service.table_writer import Mutation
 from tests.service.table_play import full_table, play_out, refused
 
 TORN = b"\x01torn"
-
-
-@pytest.fixture
-def admin(embedded):
-    with redis.Redis.from_url(embedded.url, protocol=2) as client:
-        yield client
 
 
 def tear_stream(admin, key):

@@ -17,9 +17,9 @@ from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
 from service.table_writer import TableWriter
 from service.tracing import NoTracing
-from tests.service.test_feed import until
 from tests.service.test_meters import samples
 from tests.service.test_table_writer import new_table
+from tests.service.watching import until
 
 
 class NotedHealth(Health):

@@ -1,3 +1,5 @@
+"""Seats and chips at a table: sitting down and out, adding, leaving, the end of a hand."""
+
 import random
 
 import pytest
@@ -11,25 +13,9 @@ from engine.cards import FULL_DECK
 from engine.rule_checks import MAX_AMOUNT
 from service import seating
 from service.errors import Reason, ServiceError
-from service.seating import Payout
-from service.table import DEPARTED_KEPT, Departed, Settings, Table
-from service.table_events import (
-    CarrySplit,
-    ChipsAdded,
-    ChipsQueued,
-    HandVoided,
-    SatIn,
-    SatOut,
-    SeatLeft,
-    SeatTaken,
-    SessionEnded,
-    TableDeleted,
-)
-from tests.engine.play import stacked_deck
-
-
-def empty(profile: str = "seven-card-stud", settings: Settings | None = None) -> Table:
-    return Table("t", "acme", profile, engine.PROFILES[profile], settings or Settings(), 1, "1-x", 0, 0)
+from service.table import DEPARTED_KEPT, Departed, Settings
+from service.table_events import ChipsAdded, ChipsQueued, SatIn, SatOut, SeatLeft, SeatTaken, SessionEnded
+from tests.service.seated_tables import empty, in_a_hand, seated
 
 
 def reason_of(*arguments) -> Reason:
@@ -128,113 +114,7 @@ def test_chips_are_where_they_were_brought_whoever_leaves_when(seed, profile):
     assert table.brought - paid == sum(each.stack for each in table.seats)
 
 
-# Rain
-
-
-def rained_out(stacks: dict[int, int], folded: tuple[int, ...] = (), **knobs) -> Table:
-    """Return a table whose last hand was rained out with these stacks left and 12 in the middle."""
-    rules = engine.PROFILES["rainy-day-baseball"].replace(**knobs)
-    table = replace(empty("rainy-day-baseball"), rules=rules)
-    for seat in stacks:
-        table = seating.take_seat(table, f"player {seat}", seat, 20).table
-    # Without an action the first hand of this deck waits for the bring-in; what rain leaves of it is set by hand.
-    hand = engine.start(rules, dict.fromkeys(stacks, 20), min(stacks), FULL_DECK).state
-    players = tuple(
-        replace(player, stack=stacks[player.seat], collected=0, bet=0, folded=player.seat in folded)
-        for player in hand.players
-    )
-    over = replace(hand, phase="finished", actor=0, players=players, dead_money=(), rained=True, carry=12)
-    table = replace(table, hand_number=1, button=min(stacks), brought=sum(stacks.values()) + 12)
-    return seating.settle(table, over)[0]
-
-
-def test_rain_carries_the_pot_and_is_no_pot_played():
-    table = rained_out({1: 30, 2: 10, 3: 8})
-    assert (12, 0, None) == (table.carry, table.pots_played, table.deadline_ms)
-    assert [30, 10, 8] == [seated.stack for seated in table.seats]
-    assert table.brought == table.chips
-
-
-def test_who_was_in_without_chips_plays_for_the_carried_pot_and_who_had_folded_sits_out():
-    assert {1: 30, 2: 0} == seating.next_stacks(rained_out({1: 30, 2: 0, 3: 0}, folded=(3,)))
-    assert {1: 30, 2: 0, 3: 5} == seating.next_stacks(rained_out({1: 30, 2: 0, 3: 5}, folded=(3,)))
-
-
-def test_where_folded_players_stay_out_they_do_so_until_the_pot_is_won():
-    table = rained_out({1: 30, 2: 7, 3: 5}, folded=(3,), rain_returns=False)
-    assert {1: 30, 2: 7} == seating.next_stacks(table)
-    won = replace(table.hand, rained=False, carry=0)
-    after, _ = seating.settle(replace(table, carry=0), won)
-    assert {1: 30, 2: 7, 3: 5} == seating.next_stacks(after)
-
-
-def test_a_carried_pot_is_split_when_too_few_are_left_to_play_for_it():
-    table = rained_out({1: 30, 2: 10, 3: 0}, folded=(3,))
-    left = seating.leave(table, table.seating(1))
-    assert [CarrySplit(12, ((2, 6), (1, 6))), SeatLeft(1, "player 1", 36)] == list(left.events)
-    assert (0, 16) == (left.table.carry, left.table.seating(2).stack)
-    assert left.table.chips == left.table.brought - left.table.taken
-
-
-def test_it_is_split_too_when_too_many_sit_out():
-    """Else who folded before the rain could not play while the owners of the pot sit out."""
-    table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,), rain_returns=False)
-    out = seating.sit_out(table, table.seating(1))
-    assert (SatOut(1), CarrySplit(12, ((2, 6), (1, 6)))) == out.events
-    assert (0, 36, True) == (out.table.carry, out.seating.stack, out.seating.sitting_out)
-    assert {2: 16, 3: 8} == seating.next_stacks(out.table)
-    assert [] == out.table.broken()
-    three = rained_out({1: 30, 2: 10, 3: 8})
-    assert (12, (SatOut(1),)) == ((out := seating.sit_out(three, three.seating(1))).table.carry, out.events)
-
-
-def test_a_carried_pot_waits_while_two_can_play_for_it():
-    table = rained_out({1: 30, 2: 10, 3: 5})
-    left = seating.leave(table, table.seating(1))
-    assert (12, (SeatLeft(1, "player 1", 30),)) == (left.table.carry, left.events)
-
-
-def test_the_pot_is_split_at_once_when_rain_leaves_nobody_to_play_with():
-    """An all-in player who has left is in until it rains, and is then the second owner of the pot."""
-    table = rained_out({1: 30, 2: 0, 3: 0}, folded=(3,))
-    hand = table.hand
-    before = replace(
-        table, carry=0, carry_owners=(), seats=tuple(replace(each, leaving=each.seat == 2) for each in table.seats)
-    )
-    after, events = seating.settle(before, hand)
-    assert [CarrySplit(12, ((2, 6), (1, 6))), SeatLeft(2, "player 2", 6)] == list(events)
-    assert [(1, 36), (3, 0)] == [(each.seat, each.stack) for each in after.seats]
-    assert (0, after.brought - after.taken) == (after.carry, after.chips)
-
-
-def test_a_carried_pot_whose_owners_have_all_left_belongs_to_those_who_could_play_for_it():
-    table = rained_out({1: 30, 2: 10, 3: 8, 4: 7}, folded=(3, 4))
-    for seat in (1, 2):
-        left = seating.leave(table, table.seating(seat))
-        table = left.table
-        assert 12 == table.carry
-    left = seating.leave(table, table.seating(3))
-    assert [CarrySplit(12, ((3, 6), (4, 6))), SeatLeft(3, "player 3", 14)] == list(left.events)
-    assert (0, 13) == (left.table.carry, left.table.chips)
-    alone = seating.leave(left.table, left.table.seating(4))
-    assert (0, 0) == (alone.table.chips, alone.table.brought - alone.table.taken)
-
-
 # Sitting out
-
-
-def seated(*stacks: int, profile: str = "seven-card-stud", **knobs) -> Table:
-    table = empty(profile)
-    table = replace(table, rules=table.rules.replace(**knobs))
-    for number, stack in enumerate(stacks, start=1):
-        table = seating.take_seat(table, f"player{number}", 0, stack).table
-    return table
-
-
-def in_a_hand(table: Table, deck=FULL_DECK) -> Table:
-    stacks = seating.next_stacks(table)
-    hand = engine.start(table.rules, stacks, max(stacks), deck).state
-    return seating.settle(replace(table, hand_number=1, button=max(stacks), deadline_ms=5), hand)[0]
 
 
 def test_sitting_out_and_in_again():
@@ -349,128 +229,3 @@ def test_a_table_remembers_the_last_players_who_left():
         table = seating.take_seat(table, f"guest{number}", 0, 5).table
         table = seating.leave(table, table.seats[0]).table
     assert [f"guest{number}" for number in range(3, DEPARTED_KEPT + 3)] == [one.player_id for one in table.departed]
-
-
-# The end of a table
-
-
-def closed(table: Table) -> tuple[Table, tuple, tuple[Payout, ...]]:
-    change = seating.close(table)
-    assert change.deleted
-    assert TableDeleted() == change.events[-1]
-    return change.table, tuple(change.events[:-1]), seating.payouts_of(change.result)
-
-
-def test_between_hands_everybody_takes_the_stack():
-    table, events, payouts = closed(seated(10, 20))
-    assert (SeatLeft(1, "player1", 10), SeatLeft(2, "player2", 20)) == events
-    assert (Payout("player1", 1, 10), Payout("player2", 2, 20)) == payouts
-    assert ((), 0, []) == (table.seats, table.chips, table.broken())
-
-
-def test_debts_are_paid_out_as_debts():
-    table = seated(0, 0, profile="baseball-home")
-    table = table.seated(replace(table.seats[0], stack=-840)).seated(replace(table.seats[1], stack=840))
-    assert [-840, 840] == [payout.amount for payout in closed(table)[2]]
-
-
-def test_a_void_hand_gives_back_antes_bets_and_purchases():
-    """The purchases of the rules' examples, section 9: nobody has won or lost anything."""
-    table = seated(100, 100, 100, 100, profile="baseball")
-    doors = {1: "(-- --) Kd 4s+(--)", 2: "(-- --) 6c", 3: "(-- --) 6d", 4: "(-- --) Ah"}
-    table = in_a_hand(table, stacked_deck(table.rules, doors, 4))
-    for kind in ("bring_in", "fold", "complete", "call", "call", "buy"):
-        hand = engine.step(table.hand, Action(ActionKind(kind), 2 if kind == "complete" else 0)).state
-        table, _ = seating.settle(table, hand)
-    assert [95, 97, 99, 97] == list(table.hand.stacks)  # 2 for a card more besides ante and bet of seat 1
-    after, events, payouts = closed(table)
-    assert HandVoided(((1, 5), (2, 3), (3, 1), (4, 3))) == replace(
-        events[0], returned=tuple(sorted(events[0].returned))
-    )
-    assert [100] * 4 == [payout.amount for payout in payouts]
-    assert [] == after.broken()
-
-
-def test_who_left_a_void_hand_gets_the_rest_of_it():
-    table = in_a_hand(seated(100, 100, 100))
-    leaver = next(player.seat for player in table.hand.players if player.seat != table.hand.actor)
-    table = table.seated(replace(table.seating(leaver), leaving=True))
-    table, events = seating.settle(table, engine.step(table.hand, Action(ActionKind.LEAVE, seat=leaver)).state)
-    assert [SeatLeft(leaver, f"player{leaver}", 99)] == list(events)
-    after, _, payouts = closed(table)
-    assert {leaver: 1} == {payout.seat: payout.amount for payout in payouts if payout.amount != 100}
-    assert [] == after.broken()
-
-
-def test_waiting_chips_never_come_to_a_table_that_ends():
-    table = in_a_hand(seated(10, 20))
-    table = seating.add_chips(table, table.seats[0], 7).table
-    assert [10, 20] == [payout.amount for payout in closed(table)[2]]
-
-
-def test_a_carried_pot_is_split_when_the_table_ends():
-    table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,))
-    after, events, payouts = closed(table)
-    assert CarrySplit(12, ((2, 6), (1, 6))) == events[0]
-    assert [36, 16, 8] == [payout.amount for payout in payouts]
-    assert [] == after.broken()
-
-
-def test_a_carried_pot_that_lies_in_a_void_hand_goes_to_those_who_were_in_when_it_rained():
-    table = rained_out({1: 30, 2: 10, 3: 8}, folded=(3,))
-    hand = engine.start(table.rules, seating.next_stacks(table), 1, FULL_DECK, carry=12).state
-    table, _ = seating.settle(replace(table, carry=0, hand_number=2, deadline_ms=5), hand)
-    assert 60 == table.chips
-    after, events, payouts = closed(table)
-    assert [HandVoided, CarrySplit] == [type(event) for event in events[:2]]
-    assert CarrySplit(12, ((2, 6), (1, 6))) == events[1]
-    assert [36, 16, 8] == [payout.amount for payout in payouts]
-    assert [] == after.broken()
-
-
-@given(st.integers(0, 10**9), st.sampled_from(["baseball", "baseball-home", "rainy-day-baseball", "night-baseball"]))
-def test_whenever_a_table_ends_everybody_has_what_was_brought_into_the_hand(seed, profile):
-    """In random hands with leavers, waiting chips and rain; a hand that is not over has changed nothing."""
-    rng = random.Random(seed)
-    table = empty(profile)
-    for number in range(rng.randint(3, 6)):
-        table = seating.take_seat(table, f"player{number}", 0, rng.choice((1, 5, 40, 900))).table
-    for hand_number in range(1, rng.randint(2, 4)):
-        stacks = seating.next_stacks(table)
-        if len(stacks) < 2:
-            break
-        deck = list(FULL_DECK)
-        rng.shuffle(deck)
-        brought_in = {each.player_id: each.stack for each in table.seats}
-        carry, owners = table.carry, set(table.carry_owners)
-        gone: dict[str, int] = {}
-        hand = engine.start(table.rules, stacks, min(stacks), deck, carry=carry).state
-        before = replace(table, carry=0, hand_number=hand_number, button=min(stacks), deadline_ms=5)
-        table, _ = seating.settle(before, hand)
-        while table.playing:
-            _, _, payouts = closed(table)
-            assert table.brought - table.taken == sum(payout.amount for payout in payouts)
-            for payout in payouts:
-                share = payout.amount + gone.get(payout.player_id, 0) - brought_in[payout.player_id]
-                number = table.seating(payout.seat).number
-                assert 0 <= share <= carry
-                assert not share or number in owners or not owners & {each.number for each in table.seats}
-            table = random_move(table, rng, gone)
-            assert [] == table.broken()
-
-
-def random_move(table: Table, rng: random.Random, gone: dict[str, int]) -> Table:
-    hand = table.hand
-    staying = [each for each in table.seats if not each.leaving and table.in_hand(each.seat)]
-    if staying and rng.random() < 0.1:
-        table = seating.add_chips(table, rng.choice(staying), rng.choice((1, 100))).table
-    if staying and rng.random() < 0.1:
-        leaver = table.seating(rng.choice(staying).seat)
-        table = table.seated(replace(leaver, leaving=True, adding=0))
-        hand = engine.step(hand, Action(ActionKind.LEAVE, seat=leaver.seat)).state
-    else:
-        choice = rng.choice(engine.legal_actions(hand).choices)
-        hand = engine.step(hand, Action(choice.kind, choice.max)).state
-    table, events = seating.settle(table, hand)
-    gone.update({event.player_id: event.stack for event in events if isinstance(event, SeatLeft)})
-    return table

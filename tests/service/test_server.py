@@ -23,8 +23,8 @@ from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
 from tests.service.conftest import Refusal
-from tests.service.test_feed import until
 from tests.service.test_meters import samples
+from tests.service.watching import until
 
 SERVICES = ("stud.v1.TableService", "stud.v1.EvaluatorService", "stud.v1.RulesService")
 

@@ -9,17 +9,11 @@ import pytest
 from engine import PROFILES
 from proto.stud.v1 import stud_pb2
 from tests.engine.play import stacked_deck
+from tests.service.table_calls import call
 
 OPERATORS_ONLY = ("DeleteTable", "PauseTable", "ResumeTable", "AddChips")
 CHANGES = (*OPERATORS_ONLY, "SitOut", "SitIn")
 DEALERS_CHOICE = stud_pb2.Rules(dealers_choice=True)
-
-
-async def call(wire, rpc, bearer="operator", **fields):
-    """Call an RPC of TableService with some fields."""
-    method = stud_pb2.DESCRIPTOR.services_by_name["TableService"].methods_by_name[rpc]
-    request_class = getattr(stud_pb2, method.input_type.name)
-    return await getattr(wire.tables, rpc)(request_class(**fields), **wire.options(bearer))
 
 
 def fields_of(rpc, table_id):

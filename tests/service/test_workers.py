@@ -1,15 +1,12 @@
 """``dugout serve`` as its users run it: processes, signals, crashes."""
 
-import asyncio
 import os
 import signal
 import socket
 import subprocess
 import threading
 import time
-import uuid
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,11 +14,9 @@ import grpc
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from proto.stud.v1 import stud_pb2, stud_pb2_grpc
-from service.address import Address
-from service.config import Config
-from service.workers import Supervisor
-from tests.service.serving import COMMAND, Serving, eventually, gone, processes, serving
+from proto.stud.v1 import stud_pb2
+from tests.service.load import Load, more_calls
+from tests.service.serving import COMMAND, Serving, create, eventually, gone, processes, serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
 
@@ -31,10 +26,6 @@ def refused(*flags: str, **environment: str) -> tuple[int, str]:
     without = {name: value for name, value in os.environ.items() if not name.startswith(("DUGOUT_", "REDIS_"))}
     run = subprocess.run([*COMMAND, *flags], capture_output=True, text=True, timeout=60, env={**without, **environment})
     return run.returncode, run.stderr
-
-
-def create(tables, serving) -> stud_pb2.Table:
-    return tables.CreateTable(stud_pb2.CreateTableRequest(profile="baseball"), **serving.options).table
 
 
 def test_one_line_says_where_it_is_and_sigterm_ends_everything():
@@ -248,163 +239,6 @@ def test_people_get_the_settings_without_secrets():
     assert "acme" in said
     for hidden in (secret, "t" * 32):
         assert hidden not in said + out + err
-
-
-class Load:
-    """Players who sit down and get up again, each at a table of their own, through the client that the guide publishes.
-
-    A call that fails ends its player; a change that was made twice, or not at all, shows in the table's version.
-    """
-
-    def __init__(self, server: Serving, players: int = 12) -> None:
-        self._server = server
-        self._over = threading.Event()
-        self.calls = 0
-        self.failures: list[str] = []
-        self._players = [threading.Thread(target=self._play) for _ in range(players)]
-
-    def __enter__(self) -> "Load":
-        for player in self._players:
-            player.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        for player in self._players:
-            player.join()
-
-    def _play(self) -> None:
-        with self._server.tables() as tables:
-            try:
-                self._take_turns(tables)
-            except grpc.RpcError as error:
-                self.failures.append(f"{error.code().name}: {error.details()}")
-
-    def _take_turns(self, tables: stud_pb2_grpc.TableServiceStub) -> None:
-        options = self._server.options
-        request = stud_pb2.CreateTableRequest(profile="baseball", request_id=str(uuid.uuid4()))
-        table_id, version = tables.CreateTable(request, **options).table.table_id, 1
-        while not self._over.is_set():
-            for call, request in (
-                (tables.TakeSeat, stud_pb2.TakeSeatRequest(player_id="ann", seat=1, stack=50)),
-                (tables.LeaveSeat, stud_pb2.LeaveSeatRequest(player_id="ann", seat=1)),
-            ):
-                request.table_id, request.request_id = table_id, str(uuid.uuid4())
-                version += 1
-                if version != call(request, **options).version:
-                    self.failures.append(f"not version {version}")
-                self.calls += 1
-
-
-def more_calls(load: Load) -> None:
-    """Wait until the load has gone on for a while."""
-    before = load.calls
-    eventually(lambda: load.calls > before + 200 or load.failures)
-
-
-class TestUnderLoad:
-    def test_all_workers_are_replaced_one_by_one_and_no_call_fails(self):
-        with serving("--workers", "2") as server, Load(server) as load:
-            more_calls(load)
-            for _ in range(2):
-                before = server.children("service.server")
-                server.process.send_signal(signal.SIGHUP)
-                eventually(lambda before=before: gone(before) and server.metric("dugout_workers") == 2)
-                more_calls(load)
-            assert [] == load.failures
-            assert 2 == len(eventually(lambda: (said := server.log("all workers replaced"))[1:] and said))
-            assert 0 == server.metric("dugout_worker_restarts_total")
-
-    def test_a_worker_that_is_told_to_end_fails_no_call_and_is_replaced(self):
-        with serving("--workers", "2") as server, Load(server) as load:
-            more_calls(load)
-            for pid in server.children("service.server"):
-                os.kill(pid, signal.SIGTERM)
-                eventually(lambda pid=pid: gone({pid}) and server.metric("dugout_workers") == 2)
-                more_calls(load)
-            assert [] == load.failures
-            assert 2 == len(server.log("worker ended as it was told"))
-            assert (0, []) == (server.metric("dugout_worker_restarts_total"), server.log("worker died"))
-
-    def test_the_whole_server_ends_in_order(self):
-        with serving("--workers", "2") as server, Load(server) as load:
-            more_calls(load)
-            assert 0 == server.stop()
-            eventually(lambda: len(load.failures) == 12)
-            # Nobody listens any more: that is the only thing that callers are told.
-            assert {"UNAVAILABLE"} == {failure.partition(":")[0] for failure in load.failures}
-
-
-def test_keys_are_read_again(tmp_path):
-    file = tmp_path / "operators"
-    first, second = "acme/1:first-secret", "acme/2:second-secret"
-
-    def accepted(tables) -> list[str]:
-        """Return which of the keys may list tables."""
-        found = []
-        for key in (first, second):
-            with suppress(grpc.RpcError):
-                metadata = (("authorization", f"Bearer {key}"),)
-                tables.ListTables(stud_pb2.ListTablesRequest(), timeout=20, metadata=metadata)
-                found.append(key)
-        return found
-
-    file.write_text(first)
-    with serving("--workers", "2", DUGOUT_OPERATOR_KEYS_FILE=str(file)) as server:
-
-        def asked_again(text: str, told: str) -> list[str]:
-            already = len(server.log(told))
-            file.write_text(text)
-            server.process.send_signal(signal.SIGHUP)
-            eventually(lambda: len(server.log(told)) > already)
-            with server.tables() as tables:
-                create(tables, server)  # the key of --dev stays
-                return accepted(tables)
-
-        with server.tables() as tables:
-            assert [first] == accepted(tables)
-        assert [first, second] == asked_again(f"{first}\n{second}", "all workers replaced")
-        assert [first, second] == asked_again(f"{second} rubbish", "replacing workers given up: those before go on")
-        assert [second] == asked_again(second, "all workers replaced")
-        assert "-secret" not in "".join(map(str, server.log("replacing workers given up: those before go on")))
-
-
-async def test_a_place_where_nobody_starts_keeps_no_other_worker_from_being_replaced():
-    """Keys that were withdrawn are refused by all who serve, even while one worker dies again and again."""
-    replaced = []
-
-    class Noting(Supervisor):
-        async def _replace(self, index):
-            async with self._changing[index]:
-                replaced.append(index)
-
-    supervisor = Noting(Config(workers=4), Address("127.0.0.1", 0), None, lambda config: config)
-    try:
-        async with supervisor._changing[1]:  # as while a worker is being started there
-            replacing = asyncio.create_task(supervisor._replace_all(), name="replacing")
-            async with asyncio.timeout(30):
-                while len(replaced) < 3:  # noqa: ASYNC110 -- the inside of a supervisor tells nobody
-                    await asyncio.sleep(0)
-        await replacing
-    finally:
-        supervisor._files.remove()
-    assert [0, 2, 3, 1] == replaced
-
-
-def test_workers_that_cannot_be_replaced_go_on():
-    with serving("--workers", "2") as server, server.tables() as tables:
-        table = create(tables, server)
-        before = server.children("service.server")
-        (store,) = server.children("valkey")
-        os.kill(store, signal.SIGSTOP)  # a new worker cannot begin without its store
-        try:
-            server.process.send_signal(signal.SIGHUP)
-            eventually(lambda: server.log("replacing workers given up: those before go on"))
-        finally:
-            os.kill(store, signal.SIGCONT)
-        eventually(lambda: server.children("service.server") == before)
-        request = stud_pb2.GetTableRequest(table_id=table.table_id)
-        assert table == tables.GetTable(request, **server.options).table
 
 
 def test_a_crash_loop_is_reported():

@@ -18,14 +18,14 @@ def test_the_list_has_every_game_that_is_played(dugout):
 def test_the_list_as_json_has_every_record(dugout):
     records = json.loads(dugout("rules", "--json").out)
     assert list(PROFILES) == [record.pop("profile") for record in records]
-    assert list(PROFILES.values()) == [Rules.from_record(record) for record in records]
+    assert list(PROFILES.values()) == [Rules(**record) for record in records]
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_record_read_back_is_the_same_game(dugout, name):
     shown = dugout("rules", name, "--json")
     assert 0 == shown.status
-    assert PROFILES[name] == Rules.from_record(json.loads(shown.out))
+    assert PROFILES[name] == Rules(**json.loads(shown.out))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -106,7 +106,7 @@ def test_applying_a_difference_turns_one_game_into_the_other():
     for one in PROFILES.values():
         for other in PROFILES.values():
             theirs = {knob: value for knob, (_, value) in differences(one, other).items()}
-            assert other == Rules.from_record(one.as_record() | theirs)
+            assert other == Rules(**one.as_record() | theirs)
 
 
 @pytest.mark.parametrize(
