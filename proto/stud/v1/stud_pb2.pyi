@@ -65,8 +65,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNKNOWN_PROFILE: _ErrorReason.ValueType  # 3
     """INVALID_ARGUMENT: no game has that name. Metadata: `profile`, `allowed`."""
     ERROR_REASON_RULES_CONTRADICTORY: _ErrorReason.ValueType  # 4
-    """INVALID_ARGUMENT: the rules contradict themselves or cannot be played. Each knob that is at fault is a field
-    violation `rules.<knob>`.
+    """INVALID_ARGUMENT: the rules contradict themselves, cannot be played, or are not for this player to name. Each knob
+    that is at fault is a field violation `rules.<knob>`.
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 5
     """INVALID_ARGUMENT: the request id came with another request before. The field violation is `request_id`."""
@@ -189,8 +189,8 @@ ERROR_REASON_INVALID_FIELD: ErrorReason.ValueType  # 2
 ERROR_REASON_UNKNOWN_PROFILE: ErrorReason.ValueType  # 3
 """INVALID_ARGUMENT: no game has that name. Metadata: `profile`, `allowed`."""
 ERROR_REASON_RULES_CONTRADICTORY: ErrorReason.ValueType  # 4
-"""INVALID_ARGUMENT: the rules contradict themselves or cannot be played. Each knob that is at fault is a field
-violation `rules.<knob>`.
+"""INVALID_ARGUMENT: the rules contradict themselves, cannot be played, or are not for this player to name. Each knob
+that is at fault is a field violation `rules.<knob>`.
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 5
 """INVALID_ARGUMENT: the request id came with another request before. The field violation is `request_id`."""
@@ -5188,7 +5188,8 @@ class DealRequest(_message.Message):
     @_builtins.property
     def rules(self) -> Global___Rules:
         """Rules that replace those of the game, under dealer's choice, amounts in the table's minor units. `stakes`,
-        `minor_units`, `session_pots` and `dealers_choice` are the table's.
+        `minor_units`, `session_pots` and `dealers_choice` are the table's. In a game that a player names no ante, bring-in,
+        bet or fixed price may be more than ten times the largest one of the table's own game; an operator may name any.
         """
 
     def __init__(
