@@ -9,6 +9,7 @@ import zlib
 import grpc
 import pytest
 
+from engine import PROFILES
 from proto.stud.v1 import stud_pb2
 
 TABLE_METHODS = {method.name: method for method in stud_pb2.DESCRIPTOR.services_by_name["TableService"].methods}
@@ -358,7 +359,8 @@ class TestBadInput:
             with refused("INVALID_ARGUMENT", "UNKNOWN_PROFILE") as refusal:
                 await rpc(request, **wire.options())
             assert "polo" == refusal.metadata["profile"]
-            assert "baseball" in refusal.metadata["allowed"]
+            assert list(PROFILES) == refusal.metadata["allowed"].split(", ")
+            assert refusal.fields["profile"].endswith(refusal.metadata["allowed"])
 
     async def test_contradictory_rules(self, wire, refused):
         rules = stud_pb2.Rules(bring_in=3, min_players=9)
@@ -504,6 +506,13 @@ class TestRequestIdsAndEtags:
         with refused("INVALID_ARGUMENT", "REQUEST_ID_REUSED") as refusal:
             await call(wire, "Deal", table_id=table_id, request_id=request_id, view_as=1)
         assert request_id == refusal.metadata["request_id"]
+
+    async def test_the_same_id_in_capital_letters(self, wire):
+        table_id, _ = await wire.table()
+        for rpc, fields in (("CreateTable", {"profile": "baseball"}), ("Deal", {"table_id": table_id})):
+            request_id = "123e4567-e89b-42d3-a456-" + uuid_text()[-12:-1] + "f"
+            first = await call(wire, rpc, request_id=request_id, **fields)
+            assert first == await call(wire, rpc, request_id=request_id.upper(), **fields)
 
     async def test_two_callers_with_one_id_are_two_requests(self, wire, refused):
         table_id, tokens = await wire.table()

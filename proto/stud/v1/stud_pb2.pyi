@@ -139,7 +139,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_VERSION_TOO_NEW: _ErrorReason.ValueType  # 81
     """OUT_OF_RANGE: the table has not reached that version; read it anew. Metadata: `version`."""
     ERROR_REASON_TOO_LARGE: _ErrorReason.ValueType  # 90
-    """RESOURCE_EXHAUSTED: a message or a part of it is too large. Metadata: `limit`, `unit`."""
+    """RESOURCE_EXHAUSTED: a part of a request is too large. Metadata: `limit`, `unit`. A request of more bytes than the
+    server takes is refused by gRPC with that status and without a reason.
+    """
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 91
     """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 92
@@ -263,7 +265,9 @@ ERROR_REASON_VERSION_TOO_OLD: ErrorReason.ValueType  # 80
 ERROR_REASON_VERSION_TOO_NEW: ErrorReason.ValueType  # 81
 """OUT_OF_RANGE: the table has not reached that version; read it anew. Metadata: `version`."""
 ERROR_REASON_TOO_LARGE: ErrorReason.ValueType  # 90
-"""RESOURCE_EXHAUSTED: a message or a part of it is too large. Metadata: `limit`, `unit`."""
+"""RESOURCE_EXHAUSTED: a part of a request is too large. Metadata: `limit`, `unit`. A request of more bytes than the
+server takes is refused by gRPC with that status and without a reason.
+"""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 91
 """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 92
