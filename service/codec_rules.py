@@ -13,6 +13,7 @@ import msgspec
 from google.protobuf.descriptor import FieldDescriptor
 
 from engine import PROFILES, Rules, RulesError, Violation
+from engine.cards import DECK_SIZE
 from proto.stud.v1 import stud_pb2
 from service.codec_enums import names_of, numbers_by_choice
 from service.errors import FieldViolation, Reason, ServiceError
@@ -111,13 +112,18 @@ class _Knob:
         if self.limit:
             return _read_limit(value)
         if self._message in _LISTS:
-            return tuple(getattr(value, _LISTS[self._message]))
+            listed = getattr(value, _LISTS[self._message])
+            if len(listed) > DECK_SIZE:
+                raise ValueError(f"must be at most {DECK_SIZE}, each once")
+            return tuple(listed)
         if self._message:
             return self._read_shape(value)
         return None if value == "" and self._optional else value
 
     def text(self, value: Any) -> str:
         """Return a value as a refusal repeats it."""
+        if self._message in _LISTS:
+            return f"{len(getattr(value, _LISTS[self._message]))} entries"
         return " ".join(str(value).split())
 
     def _read_choice(self, number: int) -> StrEnum | None:
