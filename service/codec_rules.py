@@ -14,6 +14,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from engine import PROFILES, Rules, RulesError, Violation
 from engine.cards import DECK_SIZE
+from engine.rule_checks import DEPENDENTS, LOW_KNOBS
 from proto.stud.v1 import stud_pb2
 from service.codec_enums import names_of, numbers_by_choice
 from service.errors import FieldViolation, Reason, ServiceError
@@ -39,14 +40,16 @@ def profile_rules(profile: str) -> Rules:
 
 @lru_cache(maxsize=1024)
 def rules_message(rules: Rules) -> stud_pb2.Rules:
-    """Return the whole record: every knob that has a meaning in the game is set. The message is shared: copy it."""
+    """Return the whole record: every knob that has a meaning in the game is set, those that are off as off, so that it
+    makes the same game of any other one. The message is shared: copy it."""
     message = stud_pb2.Rules()
     for name, knob in _KNOBS.items():
         value = getattr(rules, name)
+        governor = _GOVERNORS.get(name)
         if value is not None:
             knob.write(message, value)
-        elif knob.limit:
-            getattr(message, name).none = True
+        elif name not in LOW_KNOBS and (governor is None or getattr(rules, governor) is not None):
+            knob.switch_off(message)
     return message
 
 
@@ -104,6 +107,14 @@ class _Knob:
             _WRITERS[self._message](getattr(message, self._name), value)
         else:
             setattr(message, self._name, value)
+
+    def switch_off(self, message: stud_pb2.Rules) -> None:
+        if self.limit:
+            getattr(message, self._name).none = True
+        elif self._message:
+            getattr(message, self._name).SetInParent()
+        else:
+            setattr(message, self._name, "")
 
     def read(self, value: Any) -> Any:
         """Return the knob's value; ValueError says what is allowed."""
@@ -185,6 +196,7 @@ _KNOBS = {
     for field in msgspec.structs.fields(Rules)
 }
 """Every knob; an engine's knob that the API lacks is an error at import."""
+_GOVERNORS = {knob: governor for governor, knobs in DEPENDENTS.items() for knob in knobs}
 
 
 def violation_messages(error: RulesError) -> list[stud_pb2.FieldViolation]:

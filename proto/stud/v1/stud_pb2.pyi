@@ -1329,8 +1329,9 @@ class Rules(_message.Message):
     ---------------------------------------------------------------------------------------------------------------------
 
     Every choice of a game. As a whole record (in Table, GetProfile, ValidateRules) every knob that has a meaning in the
-    game is set. As overrides (in CreateTable, Deal, ValidateRules) only the knobs that are set replace those of the
-    profile, and the combined record is validated again.
+    game is set, one that is off as said below, so that as overrides it makes this game of any other one. As overrides (in
+    CreateTable, Deal, ValidateRules) only the knobs that are set replace those of the profile, and the combined record is
+    validated again.
 
     Knobs that can be off are switched off so: a rank or card by an empty text, an enum by its unspecified value, a price
     by an empty `Price`, a limit by `Limit.none`. Amounts are minor units.
@@ -1802,7 +1803,7 @@ class RankSet(_message.Message):
     RANKS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The ranks, each once, as in `9`."""
+        """The ranks, each once, as in `9`; at most 52."""
 
     def __init__(
         self,
@@ -1826,7 +1827,7 @@ class CardSet(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The cards, each once, as in `Jh`."""
+        """The cards, each once, as in `Jh`; at most 52."""
 
     def __init__(
         self,
@@ -6213,11 +6214,11 @@ class Ranking(_message.Message):
     """What a wild may be in a low; unspecified: anything."""
     @_builtins.property
     def wild_ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The ranks that are wild."""
+        """The ranks that are wild; at most 52."""
 
     @_builtins.property
     def wild_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The single cards that are wild."""
+        """The single cards that are wild; at most 52."""
 
     def __init__(
         self,
