@@ -7,11 +7,16 @@ import msgspec
 from msgspec.structs import astuple
 
 from engine.errors import RulesError, Violation
-from engine.knobs import Fixed, MatchPotCapped, OddUnit
+from engine.knobs import Fixed, MatchPotCapped, MinBet, OddUnit
 from engine.rules import Rules
 
 TABLE_KNOBS = ("stakes", "minor_units", "session_pots", "dealers_choice")
 """The knobs that belong to the table and not to the game of a deal."""
+
+TIMES_THE_TABLE = 10
+"""No amount of a game that a player names may be more than so many times the largest one of the table's own game."""
+
+_PRICES = ("pay_price", "bonus_price", "hole_bonus")
 
 
 def game_of_deal(table: Rules, game: Rules, players: int, **knobs: Any) -> Rules:
@@ -49,6 +54,35 @@ def game_of_deal(table: Rules, game: Rules, players: int, **knobs: Any) -> Rules
     return rules
 
 
+def too_high(table: Rules, game: Rules) -> tuple[Violation, ...]:
+    """Return the amounts of a game, in the table's minor units, that no player may name at this table.
+
+    They are the ante, the bring-in, the bets, and the prices that do not follow the pot: who named them without a bound
+    could have everybody ante more than anybody has, or, on credit, than anybody will ever win back.
+    """
+    largest = max(amount for _, amounts in _named_amounts(table) for amount in amounts)
+    most = TIMES_THE_TABLE * largest
+    reason = (
+        f"comes to more than {most}: a player may name {TIMES_THE_TABLE} times the table's largest amount, {largest}"
+    )
+    return tuple(
+        Violation(knob, str(msgspec.to_builtins(getattr(game, knob))), reason)
+        for knob, amounts in _named_amounts(game)
+        if max(amounts) > most
+    )
+
+
+def _named_amounts(game: Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the knobs that make somebody pay a certain amount; a cap does not: the price below it follows the pot."""
+    for knob, amounts in _amounts(game):
+        if not isinstance(getattr(game, knob), MatchPotCapped):
+            yield knob, amounts
+    for knob in _PRICES:
+        price = getattr(game, knob)
+        if isinstance(price, MinBet):
+            yield knob, (price.multiple * game.low_bet,)
+
+
 def _converted(game: Rules, minor_units: int) -> Rules:
     """Return a game with as many chips everywhere in other minor units."""
     if game.minor_units == minor_units:
@@ -75,7 +109,7 @@ def _amounts(game: Rules) -> Iterator[tuple[str, tuple[int, ...]]]:
     yield "ante", (game.ante,)
     yield "bring_in", (game.bring_in,)
     yield "structure", astuple(game.structure)
-    for knob in ("pay_price", "bonus_price", "hole_bonus"):
+    for knob in _PRICES:
         price = getattr(game, knob)
         if isinstance(price, Fixed | MatchPotCapped):
             yield knob, astuple(price)

@@ -115,6 +115,9 @@ def _ranks(rules: "Rules") -> Iterator[Violation]:
     wild = 0
     for knob, read in (("wild_ranks", _rank_cards), ("wild_cards", _one_card)):
         listed = getattr(rules, knob)
+        if len(listed) > DECK_SIZE:  # and they are not even read: each one that is wrong would repeat them all
+            yield Violation(knob, f"{len(listed)} entries", f"must be at most {DECK_SIZE}, each once")
+            continue
         if len(set(listed)) != len(listed):
             yield _violation(rules, knob, "names a rank or card twice")
         for text in listed:

@@ -150,7 +150,10 @@ def _not_your_seat(own: Seating) -> ServiceError:
 
 
 def _not_seated(seat: int, player_id: str) -> ServiceError:
-    who = f"player {player_id}" if player_id else f"seat {seat}"
-    return ServiceError(
-        Reason.PLAYER_NOT_SEATED, f"{who} is not at this table", metadata={"seat": seat, "player_id": player_id}
-    )
+    if not player_id:
+        why = f"nobody sits in seat {seat}"
+    elif seat:
+        why = f"player {player_id} does not sit in seat {seat}"
+    else:
+        why = f"player {player_id} is not at this table"
+    return ServiceError(Reason.PLAYER_NOT_SEATED, why, metadata={"seat": seat, "player_id": player_id})

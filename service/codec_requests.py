@@ -91,11 +91,17 @@ class RequestFields:
         return self.seat("view_as")
 
     def request_id(self) -> str:
-        """Return the request id in small letters; empty: none."""
+        """Return the request id in small letters; empty: none.
+
+        It is put so into the request, too: an id in other letters is no other request.
+        """
         given: str = self._request.request_id
-        if given and not REQUEST_ID.fullmatch(given.lower()):
+        small = given.lower()
+        if given and not REQUEST_ID.fullmatch(small):
             self.refuse("request_id", given, "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000")
-        return given.lower()
+        if small != given:
+            self._request.request_id = small
+        return small
 
     def etag(self) -> str:
         """Return the etag that a change builds on; empty: any."""

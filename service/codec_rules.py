@@ -13,6 +13,8 @@ import msgspec
 from google.protobuf.descriptor import FieldDescriptor
 
 from engine import PROFILES, Rules, RulesError, Violation
+from engine.cards import DECK_SIZE
+from engine.rule_checks import DEPENDENTS, LOW_KNOBS
 from proto.stud.v1 import stud_pb2
 from service.codec_enums import names_of, numbers_by_choice
 from service.errors import FieldViolation, Reason, ServiceError
@@ -38,14 +40,16 @@ def profile_rules(profile: str) -> Rules:
 
 @lru_cache(maxsize=1024)
 def rules_message(rules: Rules) -> stud_pb2.Rules:
-    """Return the whole record: every knob that has a meaning in the game is set. The message is shared: copy it."""
+    """Return the whole record: every knob that has a meaning in the game is set, those that are off as off, so that it
+    makes the same game of any other one. The message is shared: copy it."""
     message = stud_pb2.Rules()
     for name, knob in _KNOBS.items():
         value = getattr(rules, name)
+        governor = _GOVERNORS.get(name)
         if value is not None:
             knob.write(message, value)
-        elif knob.limit:
-            getattr(message, name).none = True
+        elif name not in LOW_KNOBS and (governor is None or getattr(rules, governor) is not None):
+            knob.switch_off(message)
     return message
 
 
@@ -104,6 +108,14 @@ class _Knob:
         else:
             setattr(message, self._name, value)
 
+    def switch_off(self, message: stud_pb2.Rules) -> None:
+        if self.limit:
+            getattr(message, self._name).none = True
+        elif self._message:
+            getattr(message, self._name).SetInParent()
+        else:
+            setattr(message, self._name, "")
+
     def read(self, value: Any) -> Any:
         """Return the knob's value; ValueError says what is allowed."""
         if self._choices:
@@ -111,13 +123,18 @@ class _Knob:
         if self.limit:
             return _read_limit(value)
         if self._message in _LISTS:
-            return tuple(getattr(value, _LISTS[self._message]))
+            listed = getattr(value, _LISTS[self._message])
+            if len(listed) > DECK_SIZE:
+                raise ValueError(f"must be at most {DECK_SIZE}, each once")
+            return tuple(listed)
         if self._message:
             return self._read_shape(value)
         return None if value == "" and self._optional else value
 
     def text(self, value: Any) -> str:
         """Return a value as a refusal repeats it."""
+        if self._message in _LISTS:
+            return f"{len(getattr(value, _LISTS[self._message]))} entries"
         return " ".join(str(value).split())
 
     def _read_choice(self, number: int) -> StrEnum | None:
@@ -179,6 +196,7 @@ _KNOBS = {
     for field in msgspec.structs.fields(Rules)
 }
 """Every knob; an engine's knob that the API lacks is an error at import."""
+_GOVERNORS = {knob: governor for governor, knobs in DEPENDENTS.items() for knob in knobs}
 
 
 def violation_messages(error: RulesError) -> list[stud_pb2.FieldViolation]:

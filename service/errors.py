@@ -26,7 +26,9 @@ DETAILS_KEY = "grpc-status-details-bin"
 # Clients refuse trailing metadata of more than 8 KiB: the status as base64, the message once more with escapes.
 _STATUS_BYTES_MOST = 4000
 _MESSAGE_BYTES_MOST = 400
+_LIST_BYTES_MOST = 1000
 _VALUE_BYTES_MOST = 100
+"""Of a message, of what is allowed (the names of all games have room there), and of what a caller sent."""
 
 
 class Reason(IntEnum):
@@ -263,7 +265,7 @@ def refusal(error: Exception) -> ServiceError | None:
 def rich_status(error: ServiceError) -> status_pb2.Status:
     """Return a refusal as a google.rpc.Status, kept small enough for every client to accept."""
     status = status_pb2.Status(code=_number(error.status), message=_clipped(error.message, _MESSAGE_BYTES_MOST))
-    metadata = {key: _clipped(value, _MESSAGE_BYTES_MOST) for key, value in error.metadata.items()}
+    metadata = {key: _clipped(value, _LIST_BYTES_MOST) for key, value in error.metadata.items()}
     status.details.append(
         _packed(error_details_pb2.ErrorInfo(reason=error.reason.name, domain=DOMAIN, metadata=metadata))
     )
@@ -301,7 +303,7 @@ def _bad_request(fields: Sequence[FieldViolation], bytes_most: int) -> error_det
     for violation in fields:
         added = bad_request.field_violations.add(
             field=_clipped(violation.field),
-            description=_clipped(f"{_clipped(violation.value)}: {violation.description}", _MESSAGE_BYTES_MOST),
+            description=_clipped(f"{_clipped(violation.value)}: {violation.description}", _LIST_BYTES_MOST),
         )
         if bad_request.ByteSize() > bytes_most and len(bad_request.field_violations) > 1:
             bad_request.field_violations.remove(added)

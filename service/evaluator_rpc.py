@@ -2,7 +2,7 @@
 
 import asyncio
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from google.protobuf.descriptor import EnumDescriptor
 
 from engine import PROFILES, Ranking, best_five, describe, evaluate, evaluate_low, evaluate_many, evaluate_showing
 from engine.cards import (
+    DECK_SIZE,
     FULL_DECK,
     CardError,
     cards_in,
@@ -246,8 +247,11 @@ def _game_of_rules(rules: Rules) -> Game:
 def _game(fields: RequestFields, asked: stud_pb2.Ranking) -> Game:
     """Read the wild cards and the ranking that a request spells out."""
 
-    def masks(field: str, texts: Iterable[str], mask_of_text: Callable[[str], int]) -> int:
+    def masks(field: str, texts: Sequence[str], mask_of_text: Callable[[str], int]) -> int:
         mask = 0
+        if len(texts) > DECK_SIZE:
+            fields.refuse(f"ranking.{field}", len(texts), f"must be at most {DECK_SIZE}")
+            return mask
         for place, text in enumerate(texts):
             try:
                 mask |= mask_of_text(text)

@@ -85,6 +85,10 @@ class AccessLog(grpc.aio.ServerInterceptor):
                     return await behaviour(request, context)
                 except grpc.aio.AbortError:
                     raise
+                except grpc.aio.InternalError:
+                    # Nothing can be written to a client that has left in this moment; grpc knows and says no more.
+                    code = grpc.StatusCode.CANCELLED
+                    raise
                 except Exception:
                     code = grpc.StatusCode.UNKNOWN  # what grpc tells the caller of an error that nobody caught
                     raise

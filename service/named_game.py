@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from engine import PROFILES, Rules, RulesError, Violation
-from engine.dealers_choice import game_of_deal
+from engine.dealers_choice import game_of_deal, too_high
 from service.errors import Reason, ServiceError, rules_contradictory
 from service.table import Table
 from service.table_events import AnyTableEvent, GameNamed
@@ -29,7 +29,8 @@ def game_of_hand(table: Table, players: int, button: int, named: NamedGame | Non
     """Return the game of the next hand, by name and as rules; ``button`` is its dealer.
 
     Raises:
-        ServiceError: if the game that is named cannot be played by so many, or is not this caller's to name.
+        ServiceError: if the game that is named cannot be played by so many, is not this caller's to name, or is for
+            amounts that no player may name here.
     """
     own = (table.hand_profile, table.next_rules) if table.redeal else (table.profile, table.rules)
     if named is None:
@@ -41,12 +42,17 @@ def game_of_hand(table: Table, players: int, button: int, named: NamedGame | Non
             metadata={"button_seat": button},
         )
     game = (named.profile or table.profile, _named_rules(table, players, named))
-    if table.redeal and game != own:
+    if game == own:
+        return own
+    if table.redeal:
         raise ServiceError(
             Reason.REDEAL_KEEPS_GAME,
             f"the hand was rained out: {own[0]} is dealt again",
             metadata={"profile": own[0]},
         )
+    # An operator chose the stakes of the table and may choose others; a player plays for those that are there.
+    if named.seat and (wrong := too_high(table.rules, game[1])):
+        raise rules_contradictory(RulesError(wrong))
     return game
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from engine import KnownHand, Odds, OddsError, Rules, odds
 from engine.cards import CardError, parse_cards
+from engine.rule_checks import MAX_SEATS
 from proto.stud.v1 import stud_pb2
 from service.codec_requests import RequestFields
 from service.errors import Reason, ServiceError, invalid_field
@@ -36,7 +37,10 @@ class OddsRpc:
     async def answer(self, request: stud_pb2.OddsRequest, rules: Rules, call: Call) -> stud_pb2.OddsResponse:
         """Say how likely each hand is to win in a game."""
         with RequestFields(request) as fields:
-            hands = [_hand(fields, hand, f"hands[{place}]") for place, hand in enumerate(request.hands)]
+            if not 2 <= len(request.hands) <= MAX_SEATS:
+                fields.refuse("hands", len(request.hands), f"must be 2 to {MAX_SEATS} hands")
+            named = request.hands[:MAX_SEATS]
+            hands = [_hand(fields, hand, f"hands[{place}]") for place, hand in enumerate(named)]
             dead = _read(fields, "dead_cards", request.dead_cards, parse_cards) or ()
             if request.samples < 0 or request.samples == 1:
                 fields.refuse("samples", request.samples, f"must be from 2 to {SAMPLES_MOST}, or 0")

@@ -172,6 +172,9 @@ class _Rpc:
             if _is_cancelled():
                 raise
             refused = self._refusal(error)
+        except grpc.aio.InternalError:
+            # A message that could not be written: the client has left, and the status would find nobody either.
+            raise
         except Exception as error:
             refused = self._refusal(error)
         status = rich_status(refused)

@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from engine import PROFILES, Rules, RulesError
-from engine.dealers_choice import game_of_deal
-from engine.knobs import Fixed, FixedLimit, Free, MatchPotCapped, MinBet, OddUnit, OneUnit, Stakes
+from engine.dealers_choice import game_of_deal, too_high
+from engine.knobs import Fixed, FixedLimit, Free, MatchPot, MatchPotCapped, MinBet, OddUnit, OneUnit, Spread, Stakes
 
 TABLE = PROFILES["baseball"].replace(dealers_choice=True, session_pots=5)
 CENTS = PROFILES["baseball"].replace(
@@ -103,3 +103,50 @@ def test_every_game_is_played_at_every_table_or_only_exact_shares_keep_it_from_i
         assert (table.stakes, table.minor_units) == (played.stakes, played.minor_units)
         assert game.ante * played.minor_units == played.ante * game.minor_units
         assert isinstance(played, Rules)
+
+
+class TestTooHigh:
+    """The table's largest amount is the high bet of 4."""
+
+    @pytest.mark.parametrize(
+        ("knob", "most", "more"),
+        [
+            ("ante", 40, 41),
+            ("structure", FixedLimit(2, 40), FixedLimit(2, 41)),
+            ("structure", Spread(1, 40), Spread(1, 41)),
+            ("bonus_price", Fixed(40), Fixed(41)),
+            ("bonus_price", MinBet(20), MinBet(21)),
+            ("hole_bonus", MinBet(20), MinBet(21)),
+        ],
+    )
+    def test_ten_times_the_tables_largest_amount_and_no_more(self, knob, most, more):
+        extra = {"hole_bonus_claim": "own_street", "hole_bonus_expose": False} if knob == "hole_bonus" else {}
+        assert () == too_high(TABLE, TABLE.replace(**{knob: most}, **extra))
+        [violation] = too_high(TABLE, TABLE.replace(**{knob: more}, **extra))
+        assert knob == violation.field
+        assert "comes to more than 40: a player may name 10 times the table's largest amount, 4" == violation.reason
+
+    def test_every_amount_that_is_too_high_is_named_with_its_value(self):
+        wild = TABLE.replace(ante=10**15, bring_in=41, structure=OneUnit(10**15), bonus_price=Fixed(10**15))
+        assert {
+            "ante": "1000000000000000",
+            "bring_in": "41",
+            "structure": "{'kind': 'one_unit', 'bet': 1000000000000000}",
+            "bonus_price": "{'kind': 'fixed', 'amount': 1000000000000000}",
+        } == {violation.field: violation.value for violation in too_high(TABLE, wild)}
+
+    @pytest.mark.parametrize("price", [MatchPot(), MatchPotCapped(10**15), Free(), MinBet(0)])
+    def test_prices_that_follow_the_pot_have_no_bound_and_make_none(self, price):
+        follows = TABLE.replace(bonus_price=price)
+        assert () == too_high(TABLE, follows)
+        assert ["ante"] == [violation.field for violation in too_high(follows, TABLE.replace(ante=41))]
+
+    @pytest.mark.parametrize(("table", "name"), list(product([TABLE, CENTS, HOME], PROFILES)))
+    def test_every_named_game_is_within_it_at_an_ordinary_table(self, table, name):
+        played = game_of_deal(table, PROFILES[name], 2, odd_unit="first_left_of_dealer")
+        assert () == too_high(table, played)
+
+    def test_a_table_of_small_stakes_is_not_raised_to_whole_chips(self):
+        cheap = CENTS.replace(ante=1, bring_in=1, structure=FixedLimit(2, 4), bonus_price=Fixed(2))
+        football = game_of_deal(cheap, PROFILES["football"], 6)
+        assert ["ante", "bring_in", "structure"] == [violation.field for violation in too_high(cheap, football)]

@@ -333,3 +333,15 @@ def test_every_knob_is_checked_when_a_stored_record_is_read():
     stored[at] = -5
     with pytest.raises(msgspec.ValidationError, match="ante = -5"):
         msgspec.json.decode(msgspec.json.encode(stored), type=Rules)
+
+
+@pytest.mark.parametrize("knob", ["wild_ranks", "wild_cards"])
+def test_a_list_longer_than_the_deck_is_one_violation_that_does_not_repeat_it(knob) -> None:
+    with pytest.raises(RulesError) as refusal:
+        Rules(**{knob: ("?",) * 53})
+    [violation] = refusal.value.violations
+    assert (knob, "53 entries", "must be at most 52, each once") == (
+        violation.field,
+        violation.value,
+        violation.reason,
+    )

@@ -105,6 +105,21 @@ def test_whom_a_caller_speaks_for(caller, seat, player_id, expected):
 
 
 @pytest.mark.parametrize(
+    ("seat", "player_id", "message"),
+    [
+        (3, "", "nobody sits in seat 3"),
+        (0, "cid", "player cid is not at this table"),
+        (1, "bob", "player bob does not sit in seat 1"),
+        (3, "bob", "player bob does not sit in seat 3"),
+    ],
+)
+def test_who_is_not_where_the_operator_says(seat, player_id, message):
+    with pytest.raises(ServiceError) as refusal:
+        access.seating_to_act_for(OPERATOR, a_table(), seat, player_id)
+    assert (message, {"seat": str(seat), "player_id": player_id}) == (refusal.value.message, refusal.value.metadata)
+
+
+@pytest.mark.parametrize(
     ("caller", "view_as", "spectators", "expected"),
     [
         (OPERATOR, 0, False, None),

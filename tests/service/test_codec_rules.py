@@ -31,7 +31,7 @@ from engine.knobs import (
     Stakes,
 )
 from proto.stud.v1 import stud_pb2
-from service.codec_rules import profile_rules, read_knobs, rules_message, violation_messages
+from service.codec_rules import changed_rules, profile_rules, read_knobs, rules_message, violation_messages
 from service.errors import Reason, ServiceError
 
 KNOBS = {field.name: field.type for field in msgspec.structs.fields(Rules)}
@@ -86,6 +86,14 @@ def test_a_whole_record_replaces_every_knob_of_another_game(profile) -> None:
         PROFILES[profile].raise_cap,
     )
     assert (combined.wild_cards, combined.structure) == (PROFILES[profile].wild_cards, PROFILES[profile].structure)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_whole_record_makes_the_same_game_of_every_other_one(profile) -> None:
+    """Also where the other one has a bonus rank, a price or a rain card, and this one has none."""
+    record = rules_message(PROFILES[profile])
+    for other in (*PROFILES.values(), Rules(), PROFILES["baseball"].replace(wild_next_after="Q", pay_rank="5")):
+        assert PROFILES[profile] == changed_rules(other, record)
 
 
 @given(

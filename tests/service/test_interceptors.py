@@ -1,5 +1,6 @@
 import asyncio
 import re
+import time
 from contextlib import suppress
 
 import grpc
@@ -197,3 +198,23 @@ async def test_the_log_of_a_whole_hand_names_no_card_and_no_credential(wire, cal
     said = str(calls())
     for secret in (*tokens, *wire.keys.values(), *own.down_cards, table.etag):
         assert not re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", said)
+
+
+async def test_a_refusal_that_finds_nobody_is_not_our_fault(calls):
+    async def check(data, context):
+        time.sleep(0.3)  # noqa: ASYNC251 -- so that the server cannot notice before that the client has left
+        await context.abort(grpc.StatusCode.NOT_FOUND, "no such service")
+
+    meters = Meters()
+    server = grpc.aio.server(interceptors=[AccessLog(meters)])
+    handlers = {"Check": grpc.unary_unary_rpc_method_handler(check)}
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("grpc.health.v1.Health", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        with pytest.raises(grpc.aio.AioRpcError):
+            await channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=0.1)
+        entry = await one(calls, "Check")
+    await server.stop(None)
+    assert ("CANCELLED", "info") == (entry["reason"], entry["log_level"])
+    assert 1 == samples(meters.text())["dugout_rpcs_total", ("CANCELLED", "grpc.health.v1.Health/Check")]

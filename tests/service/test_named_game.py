@@ -76,6 +76,18 @@ class TestDealersChoice:
         assert "football" == deal(table, NamedGame("football", seat=3)).table.hand_profile
         assert "football" == deal(table, NamedGame("football", seat=0)).table.hand_profile
 
+    def test_a_player_may_not_name_an_ante_that_ruins_the_table(self):
+        table = table_of(0, 0, 0, profile="baseball-home", **CHOICE)
+        for ante in (8401 * 840, 10**15 // 840 * 840):
+            error = refusal(deal, table, NamedGame(knobs={"ante": ante}, seat=3))
+            assert (Reason.RULES_CONTRADICTORY, {"rules.ante"}) == (error.reason, fields(error))
+            assert "10 times the table's largest amount, 840" in error.message
+        assert 8400 == deal(table, NamedGame(knobs={"ante": 8400}, seat=3)).table.hand.rules.ante
+
+    def test_an_operator_names_any_amount(self):
+        table = table_of(5000, 5000, **CHOICE)
+        assert 400 == deal(table, NamedGame(knobs={"ante": 400}, seat=0)).table.hand.rules.ante
+
     def test_the_game_must_have_room(self):
         six = table_of(*[50] * 6, **CHOICE)
         error = refusal(deal, six, NamedGame("blind-baseball"))
@@ -146,6 +158,12 @@ class TestRedeal:
             after.hand.rules,
         )
         assert table.carry + 3 == after.hand.chips - sum(player.stack for player in after.hand.players)
+
+    def test_a_player_may_name_again_what_only_an_operator_could_name_first(self):
+        knobs = {"ante": 41}
+        table = self.rained(500, 500, 500, named=NamedGame("rainy-day-baseball", knobs))
+        after = deal(table, NamedGame("rainy-day-baseball", knobs, seat=table.button)).table
+        assert 41 == after.hand.rules.ante
 
     def test_naming_another_game_is_refused_and_naming_the_same_is_not(self):
         table = self.rained(50, 50, 50)

@@ -88,6 +88,16 @@ async def test_what_cannot_be_is_refused_by_field(wire, refused, hands, fields, 
     assert [named] == list(refusal.fields)
 
 
+async def test_endless_hands_are_refused_without_being_read(wire, refused):
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await asked(wire, [("", "")] * 100_000, ranking=stud_pb2.Ranking(wild_cards=[""] * 53, wild_ranks=["9"] * 53))
+    assert {"ranking.wild_cards", "ranking.wild_ranks"} == set(refusal.fields)
+    with refused("INVALID_ARGUMENT", "INVALID_FIELD") as refusal:
+        await asked(wire, [("Kx", "")] * 100_000)
+    assert "100000: must be 2 to 7 hands" == refusal.fields["hands"]
+    assert {"hands", *(f"hands[{place}].down_cards" for place in range(7))} == set(refusal.fields)
+
+
 async def test_an_unknown_game_is_refused(wire, refused):
     with refused("INVALID_ARGUMENT", "UNKNOWN_PROFILE"):
         await asked(wire, profile="bridge")

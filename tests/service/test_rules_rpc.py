@@ -111,6 +111,28 @@ async def test_values_that_cannot_be_read_are_named_beside_the_contradictions_of
     assert (False, {"rules.raise_cap"}) == (alone.valid, set(reasons(alone)))
 
 
+@pytest.mark.parametrize("text", ["", "9", "Ks"])
+async def test_endless_lists_are_refused_without_being_read(wire, text):
+    """A refusal that repeated them for each of them that is wrong would take hours."""
+    texts = [text] * 100_000
+    rules = {"wild_ranks": stud_pb2.RankSet(ranks=texts), "wild_cards": stud_pb2.CardSet(cards=texts)}
+    answer = await validated(wire, "baseball", **rules)
+    assert {"rules.wild_ranks", "rules.wild_cards"} == set(reasons(answer))
+    assert {"100000 entries"} == {violation.value for violation in answer.violations}
+    assert "must be at most 52, each once" == reasons(answer)["rules.wild_cards"]
+
+
+async def test_a_table_is_made_again_from_its_rules(wire):
+    """Whatever was switched off stays off."""
+    off = stud_pb2.Rules(bonus_rank="", wild_ranks=stud_pb2.RankSet(), session_pots=stud_pb2.Limit(none=True))
+    table_id, _ = await wire.table(0, rules=off)
+    made = (await wire.get(table_id)).rules
+    again, _ = await wire.table(0, rules=made)
+    assert made == (await wire.get(again)).rules
+    assert "" == made.bonus_rank
+    assert not made.HasField("bonus_price")
+
+
 async def test_an_unknown_game_cannot_be_built_on(wire, refused):
     with refused("INVALID_ARGUMENT", "UNKNOWN_PROFILE"):
         await validated(wire, "cricket")

@@ -112,6 +112,13 @@ class TestRequestIdsAndEtags:
             await call(wire, "Deal", table_id=table_id, request_id=request_id, view_as=1)
         assert request_id == refusal.metadata["request_id"]
 
+    async def test_the_same_id_in_capital_letters(self, wire):
+        table_id, _ = await wire.table()
+        for rpc, fields in (("CreateTable", {"profile": "baseball"}), ("Deal", {"table_id": table_id})):
+            request_id = "123e4567-e89b-42d3-a456-" + uuid_text()[-12:-1] + "f"
+            first = await call(wire, rpc, request_id=request_id, **fields)
+            assert first == await call(wire, rpc, request_id=request_id.upper(), **fields)
+
     async def test_two_callers_with_one_id_are_two_requests(self, wire, refused):
         table_id, tokens = await wire.table()
         request_id = uuid_text()

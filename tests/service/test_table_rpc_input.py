@@ -3,6 +3,7 @@
 import grpc
 import pytest
 
+from engine import PROFILES
 from proto.stud.v1 import stud_pb2
 from tests.service.table_calls import TABLE_METHODS, act, call
 
@@ -26,7 +27,8 @@ class TestBadInput:
             with refused("INVALID_ARGUMENT", "UNKNOWN_PROFILE") as refusal:
                 await rpc(request, **wire.options())
             assert "polo" == refusal.metadata["profile"]
-            assert "baseball" in refusal.metadata["allowed"]
+            assert list(PROFILES) == refusal.metadata["allowed"].split(", ")
+            assert refusal.fields["profile"].endswith(refusal.metadata["allowed"])
 
     async def test_contradictory_rules(self, wire, refused):
         rules = stud_pb2.Rules(bring_in=3, min_players=9)

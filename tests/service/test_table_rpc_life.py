@@ -278,6 +278,22 @@ class TestDealersChoice:
                 await call(wire, "Deal", table_id=plain_id, **fields)
         assert 4 == (await wire.get(table_id)).version
 
+    async def test_no_player_raises_the_stakes_beyond_reason(self, wire, refused):
+        home = stud_pb2.Rules(dealers_choice=True)
+        table_id, tokens = await wire.table(2, profile="baseball-home", rules=home)
+        most = 10**15 // 840 * 840
+        rules = stud_pb2.Rules(ante=most, structure=stud_pb2.Structure(one_unit={"bet": 840 * 11}))
+        with refused("INVALID_ARGUMENT", "RULES_CONTRADICTORY") as refusal:
+            await call(wire, "Deal", tokens[1], table_id=table_id, rules=rules)
+        assert {"rules.ante", "rules.structure"} == refusal.fields.keys()
+        assert refusal.fields["rules.ante"].startswith(f"{most}: comes to more than 8400:")
+        assert (3, [100, 100]) == (
+            (table := await wire.get(table_id)).version,
+            [seat.stack for seat in table.seats],
+        )
+        dealt = await call(wire, "Deal", table_id=table_id, rules=stud_pb2.Rules(ante=9240))
+        assert [100 - 9240] * 2 == [seat.stack for seat in dealt.table.seats]
+
     async def test_rain_keeps_the_game(self, wire, refused, shuffle):
         table_id, _ = await wire.table(3, rules=DEALERS_CHOICE)
         doors = {1: "(-- --) Kc", 2: "(-- --) Qs", 3: "(-- --) --"}

@@ -1,6 +1,7 @@
 """``dugout serve`` as its users run it: processes, signals, crashes."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -293,3 +294,29 @@ def test_the_figures_of_all_workers_on_one_port_and_none_goes_down_when_one_is_k
         assert after[took_seats] > before[took_seats]
         eventually(lambda: figures()["dugout_tables_live",] == 4)
         assert not [name for name in figures() if name[0].startswith("dugout") and "worker-3" in name]
+
+
+def test_clients_that_leave_at_any_moment_are_no_defect():
+    """Neither a watcher who is being written to nor a refusal that finds nobody."""
+    with serving() as server, server.tables() as tables:
+        table_id = create(tables, server).table_id
+        for _ in range(25):
+            tables.PauseTable(stud_pb2.PauseTableRequest(table_id=table_id), **server.options)
+            tables.ResumeTable(stud_pb2.ResumeTableRequest(table_id=table_id), **server.options)
+
+        def leave_early(seed: int) -> None:
+            randomness = random.Random(seed)
+            with server.tables() as here:
+                for _ in range(50):
+                    seconds = randomness.uniform(0.001, 0.03)
+                    with suppress(grpc.RpcError):
+                        options = {**server.options, "timeout": seconds}
+                        list(here.WatchTable(stud_pb2.WatchTableRequest(table_id=table_id), **options))
+                    with suppress(grpc.RpcError):
+                        here.GetTable(stud_pb2.GetTableRequest(table_id="nonesuch"), timeout=seconds)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(leave_early, range(4)))
+        assert [] == server.log("rpc failed")
+        assert 'reason="CANCELLED",rpc="stud.v1.TableService/WatchTable"' in server.metrics()[1]
+        assert 'reason="UNKNOWN"' not in server.metrics()[1]

@@ -65,8 +65,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNKNOWN_PROFILE: _ErrorReason.ValueType  # 3
     """INVALID_ARGUMENT: no game has that name. Metadata: `profile`, `allowed`."""
     ERROR_REASON_RULES_CONTRADICTORY: _ErrorReason.ValueType  # 4
-    """INVALID_ARGUMENT: the rules contradict themselves or cannot be played. Each knob that is at fault is a field
-    violation `rules.<knob>`.
+    """INVALID_ARGUMENT: the rules contradict themselves, cannot be played, or are not for this player to name. Each knob
+    that is at fault is a field violation `rules.<knob>`.
     """
     ERROR_REASON_REQUEST_ID_REUSED: _ErrorReason.ValueType  # 5
     """INVALID_ARGUMENT: the request id came with another request before. The field violation is `request_id`."""
@@ -139,7 +139,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_VERSION_TOO_NEW: _ErrorReason.ValueType  # 81
     """OUT_OF_RANGE: the table has not reached that version; read it anew. Metadata: `version`."""
     ERROR_REASON_TOO_LARGE: _ErrorReason.ValueType  # 90
-    """RESOURCE_EXHAUSTED: a message or a part of it is too large. Metadata: `limit`, `unit`."""
+    """RESOURCE_EXHAUSTED: a part of a request is too large. Metadata: `limit`, `unit`. A request of more bytes than the
+    server takes is refused by gRPC with that status and without a reason.
+    """
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 91
     """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 92
@@ -189,8 +191,8 @@ ERROR_REASON_INVALID_FIELD: ErrorReason.ValueType  # 2
 ERROR_REASON_UNKNOWN_PROFILE: ErrorReason.ValueType  # 3
 """INVALID_ARGUMENT: no game has that name. Metadata: `profile`, `allowed`."""
 ERROR_REASON_RULES_CONTRADICTORY: ErrorReason.ValueType  # 4
-"""INVALID_ARGUMENT: the rules contradict themselves or cannot be played. Each knob that is at fault is a field
-violation `rules.<knob>`.
+"""INVALID_ARGUMENT: the rules contradict themselves, cannot be played, or are not for this player to name. Each knob
+that is at fault is a field violation `rules.<knob>`.
 """
 ERROR_REASON_REQUEST_ID_REUSED: ErrorReason.ValueType  # 5
 """INVALID_ARGUMENT: the request id came with another request before. The field violation is `request_id`."""
@@ -263,7 +265,9 @@ ERROR_REASON_VERSION_TOO_OLD: ErrorReason.ValueType  # 80
 ERROR_REASON_VERSION_TOO_NEW: ErrorReason.ValueType  # 81
 """OUT_OF_RANGE: the table has not reached that version; read it anew. Metadata: `version`."""
 ERROR_REASON_TOO_LARGE: ErrorReason.ValueType  # 90
-"""RESOURCE_EXHAUSTED: a message or a part of it is too large. Metadata: `limit`, `unit`."""
+"""RESOURCE_EXHAUSTED: a part of a request is too large. Metadata: `limit`, `unit`. A request of more bytes than the
+server takes is refused by gRPC with that status and without a reason.
+"""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 91
 """RESOURCE_EXHAUSTED: too many requests; RetryInfo says when to come back."""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 92
@@ -1325,8 +1329,9 @@ class Rules(_message.Message):
     ---------------------------------------------------------------------------------------------------------------------
 
     Every choice of a game. As a whole record (in Table, GetProfile, ValidateRules) every knob that has a meaning in the
-    game is set. As overrides (in CreateTable, Deal, ValidateRules) only the knobs that are set replace those of the
-    profile, and the combined record is validated again.
+    game is set, one that is off as said below, so that as overrides it makes this game of any other one. As overrides (in
+    CreateTable, Deal, ValidateRules) only the knobs that are set replace those of the profile, and the combined record is
+    validated again.
 
     Knobs that can be off are switched off so: a rank or card by an empty text, an enum by its unspecified value, a price
     by an empty `Price`, a limit by `Limit.none`. Amounts are minor units.
@@ -1798,7 +1803,7 @@ class RankSet(_message.Message):
     RANKS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The ranks, each once, as in `9`."""
+        """The ranks, each once, as in `9`; at most 52."""
 
     def __init__(
         self,
@@ -1822,7 +1827,7 @@ class CardSet(_message.Message):
     CARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The cards, each once, as in `Jh`."""
+        """The cards, each once, as in `Jh`; at most 52."""
 
     def __init__(
         self,
@@ -5188,7 +5193,8 @@ class DealRequest(_message.Message):
     @_builtins.property
     def rules(self) -> Global___Rules:
         """Rules that replace those of the game, under dealer's choice, amounts in the table's minor units. `stakes`,
-        `minor_units`, `session_pots` and `dealers_choice` are the table's.
+        `minor_units`, `session_pots` and `dealers_choice` are the table's. In a game that a player names no ante, bring-in,
+        bet or fixed price may be more than ten times the largest one of the table's own game; an operator may name any.
         """
 
     def __init__(
@@ -6208,11 +6214,11 @@ class Ranking(_message.Message):
     """What a wild may be in a low; unspecified: anything."""
     @_builtins.property
     def wild_ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The ranks that are wild."""
+        """The ranks that are wild; at most 52."""
 
     @_builtins.property
     def wild_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The single cards that are wild."""
+        """The single cards that are wild; at most 52."""
 
     def __init__(
         self,

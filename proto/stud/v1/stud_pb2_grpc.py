@@ -137,7 +137,8 @@ class TableServiceServicer(object):
     """
 
     def CreateTable(self, request, context):
-        """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY.
+        """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY, and TABLE_NOT_FOUND where the request
+        is repeated and its table has been deleted since.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

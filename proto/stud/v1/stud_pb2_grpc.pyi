@@ -63,7 +63,9 @@ class TableServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TableServiceAsyncStub: ...
     CreateTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.CreateTableRequest, _stud_pb2.CreateTableResponse]
-    """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
+    """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY, and TABLE_NOT_FOUND where the request
+    is repeated and its table has been deleted since.
+    """
     GetTable: _grpc.UnaryUnaryMultiCallable[_stud_pb2.GetTableRequest, _stud_pb2.GetTableResponse]
     """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
     ListTables: _grpc.UnaryUnaryMultiCallable[_stud_pb2.ListTablesRequest, _stud_pb2.ListTablesResponse]
@@ -151,7 +153,9 @@ class TableServiceAsyncStub(TableServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.CreateTableRequest, _stud_pb2.CreateTableResponse]  # type: ignore[assignment]
-    """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
+    """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY, and TABLE_NOT_FOUND where the request
+    is repeated and its table has been deleted since.
+    """
     GetTable: _aio.UnaryUnaryMultiCallable[_stud_pb2.GetTableRequest, _stud_pb2.GetTableResponse]  # type: ignore[assignment]
     """Returns a table as the caller may see it. Errors: TABLE_NOT_FOUND, SPECTATORS_REFUSED."""
     ListTables: _aio.UnaryUnaryMultiCallable[_stud_pb2.ListTablesRequest, _stud_pb2.ListTablesResponse]  # type: ignore[assignment]
@@ -242,7 +246,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _stud_pb2.CreateTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_stud_pb2.CreateTableResponse, _abc.Awaitable[_stud_pb2.CreateTableResponse]]:
-        """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY."""
+        """Creates a table. Operators only. Errors: UNKNOWN_PROFILE, RULES_CONTRADICTORY, and TABLE_NOT_FOUND where the request
+        is repeated and its table has been deleted since.
+        """
 
     @_abc_1.abstractmethod
     def GetTable(
