@@ -259,7 +259,10 @@ class Store(Protocol):
         """Change a table, once. The change goes on if the caller is cancelled while it is under way."""
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
-        """Return what a request id was answered with, None if it is not remembered."""
+        """Return what a request id was answered with, as durably stored as its commit; None if it is not remembered.
+
+        Raises OutcomeUnknown if it is remembered and too few copies confirm it.
+        """
 
     async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
         """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""

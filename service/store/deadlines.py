@@ -110,18 +110,10 @@ class RedisDeadlines:
         shards: Sequence[int],
         visit: Callable[[AbstractConnection, Node, Sequence[int]], Awaitable[None]],
     ) -> None:
-        with self._servers.following():
-            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
-        try:
+        async with self._servers.connection(node) as connection:
             with self._servers.following():
                 async with asyncio.timeout(self._timeout_s):
                     await visit(connection, node, shards)
-        except BaseException:
-            # Whatever is still to come on this connection must not be taken for another answer.
-            await connection.disconnect(nowait=True)
-            raise
-        finally:
-            await node.pool.release(connection)
 
     async def _look_at(
         self, connection: AbstractConnection, node: Node, shards: Sequence[int], moved: list[int]

@@ -157,9 +157,15 @@ class RedisStore:
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
         """Return what a request id was answered with, None if it is not remembered."""
-        key = keys.request_key(table_id, request.scope)
-        remembered: Any = await self._servers.read(keys.shard_of(table_id), lambda client: client.get(key))
-        return None if remembered is None else commit_script.repeat(remembered, request)
+        key, shard = keys.request_key(table_id, request.scope), keys.shard_of(table_id)
+        remembered: Any = await self._servers.read(shard, lambda client: client.get(key))
+        if remembered is None:
+            return None
+        earlier = commit_script.repeat(remembered, request)
+        if self._durability.replicas:
+            # Its first answer may have been that too few copies confirmed it.
+            await self._servers.at(shard, lambda node: self._confirm_again(node, table_id, key, earlier.version))
+        return earlier
 
     async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
         """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""
@@ -262,26 +268,30 @@ class RedisStore:
         )
 
     async def _commit_at(self, node: Node, commit: Commit, arguments: Sequence[Any]) -> Committed | Conflict | Repeat:
-        with self._servers.following():
-            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
-        try:
+        async with self._servers.connection(node) as connection:
             with self._servers.following(OutcomeUnknown):
                 answer = await commit_script.run(connection, arguments)
             outcome = commit_script.outcome(answer, commit)
             if self._durability.replicas and not isinstance(outcome, Conflict):
                 await self._confirm(connection, commit.table_id, outcome.version)
             return outcome
-        except BaseException:
-            # Whatever is still to come on this connection must not be taken for another answer.
-            await connection.disconnect(nowait=True)
-            raise
-        finally:
-            await node.pool.release(connection)
 
-    async def _confirm(self, connection: AbstractConnection, table_id: str, version: int) -> None:
-        """Wait until enough replicas have all that was written up to now, then announce the commit."""
+    async def _confirm_again(self, node: Node, table_id: str, request_key: str, version: int) -> None:
+        async with self._servers.connection(node) as connection:
+            await self._confirm(connection, table_id, version, request_key)
+
+    async def _confirm(
+        self, connection: AbstractConnection, table_id: str, version: int, request_key: str = ""
+    ) -> None:
+        """Wait until enough replicas have all that was written up to now, then announce the commit.
+
+        A connection that has written nothing needs the key of a remembered request to write.
+        """
         wanted = self._durability.replicas
         try:
+            if request_key:
+                await connection.send_command("PEXPIRE", request_key, self._script.request_ttl_ms)
+                await connection.read_response()
             await connection.send_command("WAIT", wanted, self._replica_timeout_ms)
             reached = await connection.read_response(timeout=self._replica_timeout_ms / 1000 + self._timeout_s)
             if reached is None or reached < wanted:

@@ -5,8 +5,8 @@ there and nowhere else; only ``MOVED``, with which a node of a cluster says that
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -98,6 +98,20 @@ class Servers:
         except StoreUnavailable:
             self.forget()
             raise
+
+    @asynccontextmanager
+    async def connection(self, node: Node) -> AsyncIterator[AbstractConnection]:
+        """Lend a bare connection of a node, on which nothing is sent twice; one that was left by an error is closed."""
+        with self.following():
+            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
+        try:
+            yield connection
+        except BaseException:
+            # Whatever is still to come on this connection must not be taken for another answer.
+            await connection.disconnect(nowait=True)
+            raise
+        finally:
+            await node.pool.release(connection)
 
     async def at(self, shard: int, do: Callable[[Node], Awaitable[_T]]) -> _T:
         """Do something at the node that holds a shard: where it is said to be, and on to where it says it moved."""

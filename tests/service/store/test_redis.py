@@ -578,6 +578,27 @@ class TestReplicas:
         assert b"2" == replica.hget(keys.table_key(table.table_id), "version")
         assert 2 == (await anext(notices)).version
 
+    async def test_what_no_replica_confirmed_is_not_recalled_as_done(self, spawn_server, open_store, table):
+        primary, _ = spawn_server(**{"repl-diskless-sync-delay": "0"})
+        port = primary.get_connection_kwargs()["port"]
+        replica, replica_pid = spawn_server(replicaof=f"127.0.0.1 {port}")
+        primary.set("first", "write")
+        assert 1 == primary.wait(1, 15_000)
+        store = await open_store(
+            f"redis://127.0.0.1:{port}", durability=Durability("replicas", 1), replica_timeout_ms=300
+        )
+        os.kill(replica_pid, signal.SIGSTOP)
+        commit = table.change(request=REQUEST)
+        with pytest.raises(OutcomeUnknown):
+            await store.commit(commit)
+        # A worker that finds the change made, and so refuses to make it again, looks the request up instead.
+        with pytest.raises(OutcomeUnknown, match="0 of 1 replicas"):
+            await store.recall(table.table_id, REQUEST)
+        assert None is await store.recall(table.table_id, RequestKey("other", b"body"))
+        os.kill(replica_pid, signal.SIGCONT)
+        assert Repeat(1, commit.etag, b"", same_body=True) == await store.recall(table.table_id, REQUEST)
+        assert b"1" == replica.hget(keys.table_key(table.table_id), "version")
+
     async def test_a_conflict_needs_no_replica(self, server, open_store, store, table):
         await table.write(store)
         careful = await open_store(server.url, durability=Durability("replicas", 1), replica_timeout_ms=50)
