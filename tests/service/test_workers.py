@@ -1,6 +1,7 @@
 """``dugout serve`` as its users run it: processes, signals, crashes."""
 
 import asyncio
+import errno
 import os
 import signal
 import socket
@@ -20,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from proto.stud.v1 import stud_pb2, stud_pb2_grpc
 from service.address import Address
 from service.config import Config
-from service.workers import Supervisor
+from service.workers import Supervisor, _Worker
 from tests.service.serving import COMMAND, Serving, eventually, gone, processes, serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
@@ -389,6 +390,31 @@ async def test_a_place_where_nobody_starts_keeps_no_other_worker_from_being_repl
     finally:
         supervisor._files.remove()
     assert [0, 2, 3, 1] == replaced
+
+
+async def test_a_worker_that_no_process_can_be_made_for_is_started_once_there_can_be(monkeypatch):
+    """Whoever keeps the workers running outlives a machine that is full for a while."""
+    attempts, again = [], asyncio.Event()
+
+    async def full_machine(*command, **options):
+        attempts.append(command)
+        if len(attempts) > 2:
+            again.set()
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    supervisor = Supervisor(Config(), Address("127.0.0.1", 0), None, lambda config: config)
+    dead = await asyncio.create_subprocess_exec("false")
+    supervisor._serving = [_Worker(supervisor._files.take(), dead, time.monotonic())]
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", full_machine)
+    keeping = asyncio.create_task(supervisor._keep(0))
+    try:
+        async with asyncio.timeout(30):
+            await again.wait()
+        assert not keeping.done()
+    finally:
+        keeping.cancel()
+        await asyncio.wait((keeping,))
+        supervisor._files.remove()
 
 
 def test_workers_that_cannot_be_replaced_go_on():
