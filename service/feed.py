@@ -128,9 +128,9 @@ class _SharedTable:
                 self._wanted = False
                 self.begun += 1
                 if not self.version:
-                    self._begin(await self._store.events(self._table_id, 0, 1))
+                    self._begin(await _page(self._store, self._table_id, 0, 1))
                 # From the last known commit on, to see that it is still what it was.
-                elif self._take(await self._store.events(self._table_id, self.version - 1, _PAGE)):
+                elif self._take(await _page(self._store, self._table_id, self.version - 1, _PAGE)):
                     await self._wake_in_turns()
                 self.finished = self.begun
         except Exception as error:
@@ -265,7 +265,7 @@ class Feed:
         recent = table.after(last)
         if recent is not None:
             return recent
-        page = await self._store.events(table_id, last, _PAGE)
+        page = await _page(self._store, table_id, last, _PAGE)
         _check(page, last)
         if page.version > table.version:
             table.read()
@@ -307,6 +307,11 @@ class Feed:
     def _check_draining(self) -> None:
         if self._draining:
             raise _draining()
+
+
+async def _page(store: Store, table_id: str, after_version: int, limit: int) -> EventPage:
+    with damage_of(table_id):
+        return await store.events(table_id, after_version, limit)
 
 
 def _published(table_id: str, events: Sequence[StoredEvents]) -> list[Published]:

@@ -9,6 +9,7 @@ Errors a store raises::
 
     StoreError                  the store answered, and the answer makes no sense here
     ├── StoreMismatch           the store holds the data of an incompatible set-up
+    ├── StoreDamaged            what is stored cannot be read; nothing was changed
     └── StoreUnavailable        nothing was changed; trying again is safe
         └── OutcomeUnknown      the change may have happened; try again with the same request id
 
@@ -30,6 +31,10 @@ class StoreError(Exception):
 
 class StoreMismatch(StoreError):
     """The store holds data laid out for another set-up, such as another count of shards."""
+
+
+class StoreDamaged(StoreError):
+    """What lies where a table, its events, its hands or its place should be is nothing that was put there."""
 
 
 class StoreUnavailable(StoreError):

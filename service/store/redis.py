@@ -38,6 +38,7 @@ from service.store.base import (
 from service.store.commit_script import CommitScript
 from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
+from service.store.failures import readable
 from service.store.notices import RedisNotices
 from service.store.servers import HOME, Node, servers_at
 
@@ -153,7 +154,10 @@ class RedisStore:
             keys.shard_of(table_id), lambda client: client.hmget(key, ["version", "etag", "snapshot"])
         )
         version, etag, snapshot = fields
-        return None if version is None else Stored(snapshot, int(version), etag.decode())
+        if version is None:
+            return None
+        with readable(f"table {table_id}"):
+            return Stored(bytes(snapshot), int(version), etag.decode())
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
         """Return what a request id was answered with, None if it is not remembered."""
@@ -181,12 +185,13 @@ class RedisStore:
                 return await pipe.execute()
 
         found, oldest, (version, etag) = await self._servers.read(keys.shard_of(table_id), ask)
-        return EventPage(
-            events=[StoredEvents(_version(entry_id), e[b"e"].decode(), e[b"p"]) for entry_id, e in found],
-            oldest_version=_version(oldest[0][0]) if oldest else 0,
-            version=int(version or 0),
-            etag=(etag or b"").decode(),
-        )
+        with readable(f"the events of table {table_id}"):
+            return EventPage(
+                events=[StoredEvents(_version(entry_id), e[b"e"].decode(), e[b"p"]) for entry_id, e in found],
+                oldest_version=_version(oldest[0][0]) if oldest else 0,
+                version=int(version or 0),
+                etag=(etag or b"").decode(),
+            )
 
     async def list_tables(self, tenant: str, page_size: int, page_token: str) -> LobbyPage:
         """Return up to ``page_size`` tables of a tenant's lobby, by shard and table id, from a token on.
@@ -246,7 +251,8 @@ class RedisStore:
                 pipe.zrange(keys.lobby_key(each), low, high, bylex=True, offset=0, num=missing)
 
             for members in await self._servers.read_each(range(shard, min(shard + width, keys.SHARDS)), ask):
-                found += (member.partition(b"\0")[2].decode() for member in members)
+                with readable("the lobby"):
+                    found += [member.partition(b"\0")[2].decode() for member in members]
             shard += width
             width = min(2 * width, _LOBBY_SHARDS_MOST)
         return found[:limit]

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
@@ -39,6 +40,17 @@ def kill(server: EmbeddedStore) -> None:
     os.kill(server.pid, signal.SIGKILL)
     while server.running:
         time.sleep(0.005)
+
+
+async def refusal_of(call, *arguments) -> str:
+    """What a store says that has changed nothing and can do better later; empty if it does what it is asked."""
+    try:
+        await call(*arguments)
+    except StoreUnavailable as error:
+        if type(error) is not StoreUnavailable:
+            raise
+        return str(error)
+    return ""
 
 
 class TestCommit:
@@ -458,6 +470,25 @@ class TestRefusals:
                 await store.commit(table.change())
         finally:
             admin.replicaof("no", "one")
+        await table.write(store)
+
+    async def test_a_busy_server_has_changed_nothing_and_may_answer_later(self, server, store, table, admin):
+        await table.write(store)
+        busy_after = admin.config_get("busy-reply-threshold")["busy-reply-threshold"]
+        admin.config_set("busy-reply-threshold", 1)
+        with ThreadPoolExecutor(1) as others, redis.Redis.from_url(server.url, socket_timeout=60) as other:
+            endless = others.submit(other.eval, "while true do end", 0)
+            try:
+                while "BUSY" not in await refusal_of(store.ping):  # noqa: ASYNC110 -- a server sets no event
+                    await asyncio.sleep(0.01)
+                # One command, several in a pipeline, and a script.
+                assert "BUSY" in await refusal_of(store.load, table.table_id)
+                assert "BUSY" in await refusal_of(store.events, table.table_id, 0, 1)
+                assert "BUSY" in await refusal_of(store.commit, table.change())
+            finally:
+                admin.script_kill()
+                admin.config_set("busy-reply-threshold", busy_after)
+            assert isinstance(endless.exception(), redis.ResponseError)
         await table.write(store)
 
     async def test_too_many_clients(self, server, open_store, store, table, admin):
