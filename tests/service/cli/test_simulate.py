@@ -1,6 +1,12 @@
 """``dugout simulate``: repeatable, complete, and not blind to what it is there to find."""
 
 import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -9,6 +15,7 @@ import engine
 from engine import PROFILES
 from engine.hand_value import CATEGORIES
 from service.cli.simulate import Simulation
+from tests.service.serving import eventually, gone, processes
 
 KEYS = (
     "hands",
@@ -97,6 +104,36 @@ def test_the_number_of_jobs_makes_no_difference(dugout):
     assert [record["profile"] for record in one] == list(PROFILES)
     for alone, beside in zip(one, three, strict=True):
         assert {**alone, **dict.fromkeys(timed)} == {**beside, **dict.fromkeys(timed)}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_each_game_of_several_is_told_when_it_is_over(dugout, jobs):
+    told = dugout("simulate", "--all", "--hands", "2", "--jobs", jobs).err.splitlines()
+    assert set(PROFILES) == {line.partition(":")[0] for line in told}
+    assert all(re.fullmatch(r"[a-z-]+: 2 hands in [0-9.]+ s, 0 broken", line) for line in told)
+    assert "" == dugout("simulate", "--hands", "2").err
+
+
+def players_of(pid):
+    """The processes that play for a simulation, once there are two."""
+    players = {child for child, parent, command in processes() if parent == pid and "spawn_main" in command}
+    return players if len(players) == 2 else set()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nobody_plays_on_when_it_is_told_to_end(number):
+    command = [sys.executable, "-c", "from service.cli import main; main()"]
+    with subprocess.Popen(
+        [*command, "simulate", "--all", "--hands", "10000000", "--jobs", "2"], stdout=subprocess.DEVNULL
+    ) as parent:
+        try:
+            players = eventually(lambda: players_of(parent.pid))
+            time.sleep(2)  # so that they are in the middle of a game; sooner they would end by themselves
+        finally:
+            parent.send_signal(number)
+        assert -number == parent.wait(30)
+        eventually(lambda: gone(players))
 
 
 def test_a_seed_plays_the_same_hands_and_another_seed_does_not():
