@@ -14,6 +14,7 @@ from itertools import islice
 
 import msgspec
 
+from service.cancellation import cancelled
 from service.damage import damage_of
 from service.errors import Reason, ServiceError, invalid_field
 from service.snapshot import decode_happening
@@ -119,8 +120,7 @@ class _SharedTable:
         self.failed = _draining()
         self.wake()
         if self._reading is not None:
-            self._reading.cancel()
-            await asyncio.wait((self._reading,))
+            await cancelled(self._reading)
 
     async def _read_all(self) -> None:
         try:
@@ -210,8 +210,7 @@ class Feed:
         """Stop listening."""
         self.drain()
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait((self._task,))
+            await cancelled(self._task)
         for table in tuple(self._tables.values()):
             await table.close()
         await self._notices.close()

@@ -25,6 +25,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from service.address import Address
+from service.cancellation import cancelled
 from service.config import Config, ConfigError
 from service.crash_loop import DEATHS, WINDOW_S, CrashLoop
 from service.meters import Place
@@ -107,9 +108,7 @@ class Supervisor(Collector):
             await self._stopping.wait()
         finally:
             self._stopping.set()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await cancelled(*tasks)
             await self._finish(list(self._running.values()))
             await metrics.stop()
             self._files.remove()

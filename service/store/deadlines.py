@@ -119,8 +119,7 @@ class RedisDeadlines:
     ) -> None:
         async with self._servers.connection(node) as connection:
             with self._servers.following():
-                async with asyncio.timeout(self._timeout_s):
-                    await visit(connection, node, shards)
+                await visit(connection, node, shards)
 
     async def _look_at(
         self,
@@ -131,16 +130,17 @@ class RedisDeadlines:
         damaged: dict[int, StoreError],
     ) -> None:
         await connection.send_packed_command(b"".join(_LOOKS[shard] for shard in shards))
-        for shard in shards:
-            try:
-                self._earliest_ms[shard] = _earliest(await _read(connection))
-            except MovedError as error:
-                self._servers.moved(shard, node, Moved(error))
-                moved.append(shard)
-            except ResponseError as error:
-                damaged[shard] = refused(error)
-            except StoreDamaged as error:
-                damaged[shard] = error
+        async with self._answered_in_time():
+            for shard in shards:
+                try:
+                    self._earliest_ms[shard] = _earliest(await _read(connection))
+                except MovedError as error:
+                    self._servers.moved(shard, node, Moved(error))
+                    moved.append(shard)
+                except ResponseError as error:
+                    damaged[shard] = refused(error)
+                except StoreDamaged as error:
+                    damaged[shard] = error
 
     async def _claim(
         self,
@@ -155,20 +155,25 @@ class RedisDeadlines:
             b"".join(_packed("EVALSHA", _SCRIPT_SHA, 1, keys.deadlines_key(shard), *arguments) for shard in shards)
         )
         unknown: list[int] = []
-        for shard in shards:
-            try:
-                self._take(await _read(connection), shard, claimed)
-            except NoScriptError:
-                unknown.append(shard)
-            except MovedError as error:
-                # It stays due, and the next claim goes to the right node.
-                self._servers.moved(shard, node, Moved(error))
-            except ResponseError as error:
-                damaged[shard] = refused(error)
+        async with self._answered_in_time():
+            for shard in shards:
+                try:
+                    self._take(await _read(connection), shard, claimed)
+                except NoScriptError:
+                    unknown.append(shard)
+                except MovedError as error:
+                    # It stays due, and the next claim goes to the right node.
+                    self._servers.moved(shard, node, Moved(error))
+                except ResponseError as error:
+                    damaged[shard] = refused(error)
         for shard in unknown:
             # The server does not know the script (any more) and has done nothing.
             await connection.send_command("EVAL", _SCRIPT, 1, keys.deadlines_key(shard), *arguments)
-            self._take(await _read(connection), shard, claimed)
+            self._take(await connection.read_response(), shard, claimed)
+
+    def _answered_in_time(self) -> asyncio.Timeout:
+        """Bound the wait for many answers; not the sending before, which has a bound and may swallow another one."""
+        return asyncio.timeout(self._timeout_s)
 
     def _take(self, answer: Any, shard: int, claimed: list[str]) -> None:
         match answer:

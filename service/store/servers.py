@@ -18,6 +18,7 @@ from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import MovedError, RedisError
 
+from service.cancellation import cancelled
 from service.store import keys
 from service.store.address import StoreAddress
 from service.store.base import StoreError, StoreUnavailable
@@ -174,8 +175,7 @@ class Servers:
     async def aclose(self) -> None:
         """Close every connection."""
         if self._learning is not None:
-            self._learning.cancel()
-            await asyncio.wait((self._learning,))
+            await cancelled(self._learning)
         for node in self._nodes.values():
             with translated(StoreUnavailable):
                 await node.pool.aclose()
@@ -338,9 +338,10 @@ async def _first(asked: Iterable[Coroutine[Any, Any, _T]]) -> _T:
                 failure = error
         raise failure
     finally:
+        await cancelled(*tasks)
         for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            if not task.cancelled():
+                task.exception()  # looked at: one that was late with its failure is no news
 
 
 async def _all(asked: Sequence[Coroutine[Any, Any, None]]) -> None:
