@@ -9,6 +9,7 @@ Errors a store raises::
 
     StoreError                  the store answered, and the answer makes no sense here
     ├── StoreMismatch           the store holds the data of an incompatible set-up
+    ├── StoreUnfit              the store may lose what it is given, or does not allow what is needed
     ├── StoreDamaged            what is stored cannot be read; nothing was changed
     └── StoreUnavailable        nothing was changed; trying again is safe
         └── OutcomeUnknown      the change may have happened; try again with the same request id
@@ -31,6 +32,10 @@ class StoreError(Exception):
 
 class StoreMismatch(StoreError):
     """The store holds data laid out for another set-up, such as another count of shards."""
+
+
+class StoreUnfit(StoreError):
+    """The store is not set up for tables: it may drop what it is given, or its user may not do all that is needed."""
 
 
 class StoreDamaged(StoreError):

@@ -6,6 +6,7 @@ leaves no half-read answer on a connection. Reads go through the client and are 
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain, groupby
@@ -40,7 +41,10 @@ from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
 from service.store.failures import readable
 from service.store.notices import RedisNotices
+from service.store.requirements import check_server
 from service.store.servers import HOME, Node, servers_at
+
+_log = logging.getLogger(__name__)
 
 # A lobby page asks so many shards in its first round trip, twice as many in each further one, up to a bound.
 _LOBBY_SHARDS_FIRST = 8
@@ -99,9 +103,9 @@ class RedisStore:
         self._closed = False
 
     async def connect(self) -> None:
-        """Reach the store and see that its data is laid out as this program lays it out.
+        """Reach the store and see that it is fit for tables, and its data laid out as this program lays it out.
 
-        Raises StoreUnavailable, or StoreMismatch if the store was filled with another count of shards.
+        Raises StoreUnavailable, StoreMismatch if the store was filled with another count of shards, or StoreUnfit.
         """
 
         async def record(client: Redis) -> Any:
@@ -114,6 +118,11 @@ class RedisStore:
                 f"the store was filled with {recorded!r} shards (key {keys.SHARDS_KEY}), this program uses "
                 f"{keys.SHARDS}: use another store or database"
             )
+        for _, shards in await self._servers.groups(range(keys.SHARDS)):
+            try:
+                await self._servers.read(shards[0], partial(check_server, shard=shards[0]))
+            except StoreUnavailable as error:  # a cluster plays on without one of its nodes
+                _log.warning("a server of the store could not be looked at: %s", error)
 
     async def ping(self) -> None:
         """Return if the store answers; of a cluster one node that serves some shards will do."""

@@ -14,6 +14,7 @@ from service.store import keys
 from service.store.base import (
     Committed,
     Conflict,
+    FinishedHand,
     LobbyEntry,
     OutcomeUnknown,
     Repeat,
@@ -23,6 +24,7 @@ from service.store.base import (
     StoreError,
     StoreMismatch,
     StoreUnavailable,
+    StoreUnfit,
 )
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
@@ -535,6 +537,51 @@ class TestConnecting:
     def test_bounds_below_one_are_refused(self, setting):
         with pytest.raises(ValueError, match=f"{setting} is 0"):
             RedisStore("redis://localhost", **{setting: 0})
+
+    @pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl"])
+    async def test_a_server_that_may_forget_is_refused(self, server, open_store, admin, policy):
+        admin.config_set("maxmemory-policy", policy)
+        try:
+            with pytest.raises(StoreUnfit, match=f"{policy}.*noeviction"):
+                await open_store(server.url)
+        finally:
+            admin.config_set("maxmemory-policy", "noeviction")
+        await open_store(server.url)
+
+    @pytest.mark.parametrize(
+        ("rules", "named"),
+        [
+            (["+@all", "~dugout:*"], "PUBLISH, SUBSCRIBE"),
+            (["+@all", "~dugout:*", "&other:*"], "PUBLISH, SUBSCRIBE"),
+            (["+@all", "-unlink", "-xtrim", "~dugout:*", "&dugout:*"], "UNLINK, XTRIM"),
+            (["+@all", "-eval", "~dugout:*", "&dugout:*"], "may not even"),
+            (["+@all", "~dugout:shards", "&dugout:*"], "may not"),
+        ],
+    )
+    async def test_a_user_who_could_not_finish_a_commit_is_refused(self, server, open_store, admin, rules, named):
+        admin.execute_command("ACL", "SETUSER", "dealer", "reset", "on", ">pw", *rules)
+        with pytest.raises(StoreUnfit, match=named):
+            await open_store(server.url.replace("unix://", "unix://dealer:pw@"))
+        admin.acl_deluser("dealer")
+
+    async def test_a_user_with_no_more_than_is_named_plays(self, server, open_store, admin, table, caplog):
+        allowed = "@read @write @string @hash @stream @sortedset @pubsub @scripting @transaction @connection wait"
+        admin.execute_command(
+            *("ACL", "SETUSER", "dealer", "reset", "on", ">pw", "~dugout:*", "&dugout:*"),
+            *(f"+{each}" for each in allowed.split()),
+            *("-@dangerous", "-@admin"),
+        )
+        store = await open_store(server.url.replace("unix://", "unix://dealer:pw@"))
+        assert "maxmemory-policy" in caplog.text
+        await table.write(store, request=REQUEST, summary=b"s", deadline_ms=1)
+        await table.write(store, finished=FinishedHand(1, 1, 5000, b"record"))
+        notices = store.notices()
+        notices.watch(table.table_id)
+        assert None is (await anext(notices)).version
+        await table.write(store, delete=True)
+        assert 3 == (await anext(notices)).version
+        await store.ping()
+        admin.acl_deluser("dealer")
 
     async def test_a_killed_server_is_found_again(self, own_server, open_store, table):
         store = await open_store(own_server.url)
