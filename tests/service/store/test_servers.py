@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import redis
 
-from service.store import keys
+from service.store import keys, servers
 from service.store.base import Committed, FinishedHand, Notice, RequestKey, StoreError, StoreUnavailable
 from service.store.durability import Durability
 from tests.service.store.topology import (
@@ -251,7 +251,7 @@ class TestSentinel:
                 version = (await anext(notices)).version
             assert tables[0].version == version
 
-    async def test_a_replaced_primary_is_left(self, watched, open_store, table):
+    async def test_a_replaced_primary_is_left(self, watched, open_store, table, monkeypatch):
         store, late = await open_store(watched.url), await open_store(watched.url)
         await table.write(store)
         wait_until(lambda: all(each.exists(keys.table_key(table.table_id)) for each in watched.replicas))
@@ -270,6 +270,12 @@ class TestSentinel:
                 await late.commit(commit)
             assert Committed(3, commit.etag) == await late.commit(commit)
             assert b"3" == successor.hget(keys.table_key(table.table_id), "version")
+        assert 2 == len(store._servers._nodes)
+        # When whatever was under way there must have ended, nobody goes back.
+        monkeypatch.setattr(servers, "_FORGET_AFTER_S", 0)
+        await store.ping()
+        assert [("127.0.0.1", port)] == list(store._servers._nodes)
+        assert 3 == (await store.load(table.table_id)).version
 
     async def test_sentinels_have_a_password_of_their_own(self, watched, open_store, table):
         watched.primary.config_set("requirepass", "p@ss")
