@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 _PING_INTERVAL_S = 5.0
 _RECONNECT_FIRST_S = 0.05
 _RECONNECT_MOST_S = 1.0
+_DIGITS_MOST = 18
 
 _SHARD_BY_CHANNEL = {notices_channel(shard).encode(): shard for shard in range(SHARDS)}
 
@@ -99,7 +100,7 @@ class RedisNotices:
 
     def _announce(self, data: bytes) -> None:
         version, _, table_id = data.decode(errors="replace").partition(" ")
-        if not version.isdecimal():
+        if not version.isdecimal() or len(version) > _DIGITS_MOST:
             _log.warning("a notice that is none of ours on a channel of the store: %r", data)
         elif table_id in self._watched.get(shard_of(table_id), ()):
             self._report(table_id, int(version))
