@@ -34,14 +34,21 @@ local hands_kept, keep_ms = ARGV[20], ARGV[21]
 
 local answer = {'committed'}
 
+local function damaged(problem)
+  return string.find(problem, 'WRONGTYPE', 1, true) or string.find(problem, 'equal or smaller', 1, true)
+end
+
 local function put(command, key, ...)
   local done = redis.pcall(command, key, ...)
-  if type(done) == 'table' and done.err then
-    redis.call('UNLINK', key)
-    answer[#answer + 1] = key
-    return redis.call(command, key, ...)
+  if type(done) ~= 'table' or not done.err then
+    return done
   end
-  return done
+  if not damaged(done.err) then
+    error(done) -- what the user may not do, and the like: no reason to drop anything
+  end
+  redis.call('UNLINK', key)
+  answer[#answer + 1] = key
+  return redis.call(command, key, ...)
 end
 
 -- Copies the events of the hand that ends here, and forgets the hands that are too many or too old.

@@ -20,6 +20,8 @@ _REFUSALS = {
     *("NOREPLICAS", "OOM", "READONLY", "TRYAGAIN", "WRONGPASS"),
 }
 
+_DENIED_IN_A_SCRIPT = ("ACL failure in script", "The user executing the script can't")
+
 _BEHIND_ITS_STREAM = "equal or smaller than the target stream top item"
 """The table is at an older version than its events."""
 
@@ -39,7 +41,7 @@ def refused(error: RedisError, when_lost: type[StoreUnavailable] = StoreUnavaila
     code = getattr(error, "status_code", None) or _code(str(error))
     if code in _REFUSALS:
         return StoreUnavailable(said)
-    if code == "NOPERM":
+    if code == "NOPERM" or any(denied in str(error) for denied in _DENIED_IN_A_SCRIPT):
         # A script may have come across what its user must not do in the middle.
         return when_lost(said)
     if code == "WRONGTYPE" or _BEHIND_ITS_STREAM in str(error):

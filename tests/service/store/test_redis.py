@@ -564,6 +564,23 @@ class TestConnecting:
             await open_store(server.url.replace("unix://", "unix://dealer:pw@"))
         admin.acl_deluser("dealer")
 
+    async def test_a_right_that_is_withdrawn_later_costs_no_index(self, server, open_store, admin, table, new_table):
+        admin.execute_command("ACL", "SETUSER", "dealer", "reset", "on", ">pw", "~dugout:*", "&dugout:*", "+@all")
+        store = await open_store(server.url.replace("unix://", "unix://dealer:pw@"))
+        await table.write(store, summary=b"s", deadline_ms=1)
+        admin.execute_command("ACL", "SETUSER", "dealer", "-hset")
+        other = new_table(table.table_id + "x")
+        with pytest.raises(OutcomeUnknown):
+            await store.commit(other.change(summary=b"s"))
+        with pytest.raises(OutcomeUnknown):
+            await store.commit(table.change(summary=b"s"))
+        admin.execute_command("ACL", "SETUSER", "dealer", "-hmget")
+        with pytest.raises(StoreUnavailable) as caught:
+            await store.load(table.table_id)
+        assert StoreUnavailable is caught.type
+        admin.acl_deluser("dealer")
+        assert [b"s"] == admin.hvals(keys.summaries_key(keys.shard_of(table.table_id)))
+
     async def test_a_user_with_no_more_than_is_named_plays(self, server, open_store, admin, table, caplog):
         allowed = "@read @write @string @hash @stream @sortedset @pubsub @scripting @transaction @connection wait"
         admin.execute_command(
