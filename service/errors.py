@@ -196,7 +196,9 @@ def invalid_field(field: str, value: object, description: str) -> ServiceError:
 
 
 def table_damaged(table_id: str) -> ServiceError:
-    """Return the refusal of a table that cannot be read from the store."""
+    """Return the refusal of a table, or (empty) a lobby, that cannot be read from the store."""
+    if not table_id:
+        return ServiceError(Reason.TABLE_DAMAGED, "what is stored of the lobby cannot be read")
     return ServiceError(
         Reason.TABLE_DAMAGED, f"what is stored of table {table_id} cannot be read", metadata={"table_id": table_id}
     )

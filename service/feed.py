@@ -14,6 +14,7 @@ from itertools import islice
 
 import msgspec
 
+from service.cancellation import cancelled
 from service.damage import damage_of
 from service.errors import Reason, ServiceError, invalid_field
 from service.snapshot import decode_happening
@@ -119,8 +120,7 @@ class _SharedTable:
         self.failed = _draining()
         self.wake()
         if self._reading is not None:
-            self._reading.cancel()
-            await asyncio.wait((self._reading,))
+            await cancelled(self._reading)
 
     async def _read_all(self) -> None:
         try:
@@ -128,9 +128,9 @@ class _SharedTable:
                 self._wanted = False
                 self.begun += 1
                 if not self.version:
-                    self._begin(await self._store.events(self._table_id, 0, 1))
+                    self._begin(await _page(self._store, self._table_id, 0, 1))
                 # From the last known commit on, to see that it is still what it was.
-                elif self._take(await self._store.events(self._table_id, self.version - 1, _PAGE)):
+                elif self._take(await _page(self._store, self._table_id, self.version - 1, _PAGE)):
                     await self._wake_in_turns()
                 self.finished = self.begun
         except Exception as error:
@@ -210,8 +210,7 @@ class Feed:
         """Stop listening."""
         self.drain()
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait((self._task,))
+            await cancelled(self._task)
         for table in tuple(self._tables.values()):
             await table.close()
         await self._notices.close()
@@ -265,7 +264,7 @@ class Feed:
         recent = table.after(last)
         if recent is not None:
             return recent
-        page = await self._store.events(table_id, last, _PAGE)
+        page = await _page(self._store, table_id, last, _PAGE)
         _check(page, last)
         if page.version > table.version:
             table.read()
@@ -307,6 +306,11 @@ class Feed:
     def _check_draining(self) -> None:
         if self._draining:
             raise _draining()
+
+
+async def _page(store: Store, table_id: str, after_version: int, limit: int) -> EventPage:
+    with damage_of(table_id):
+        return await store.events(table_id, after_version, limit)
 
 
 def _published(table_id: str, events: Sequence[StoredEvents]) -> list[Published]:

@@ -31,10 +31,10 @@ class HandHistory:
                 is refused.
         """
         table, seen_as = await self._tables.seen(caller, table_id, view_as)
-        kept = await self._store.hand(table_id, number, self._ended_since_ms())
-        if kept is None:
-            raise _not_found(table, number)
         with damage_of(table_id):
+            kept = await self._store.hand(table_id, number, self._ended_since_ms())
+            if kept is None:
+                raise _not_found(table, number)
             played = PlayedHand(decode_record(kept.record), tuple(map(decode_happening, kept.events)))
         viewer = played.record.viewer(seen_as.number) if seen_as is not None else None
         return SeenHand(table, played, viewer)
@@ -46,12 +46,12 @@ class HandHistory:
             ServiceError: for a page token that was not given out for this table; and as the table itself is refused.
         """
         table, _ = await self._tables.seen(caller, table_id, 0)
-        try:
-            page = await self._store.list_hands(table_id, page_size, page_token, self._ended_since_ms())
-        except ValueError:
-            allowed = "must be next_page_token of a page before, of the same table"
-            raise invalid_field("page_token", page_token, allowed) from None
         with damage_of(table_id):
+            try:
+                page = await self._store.list_hands(table_id, page_size, page_token, self._ended_since_ms())
+            except ValueError:
+                allowed = "must be next_page_token of a page before, of the same table"
+                raise invalid_field("page_token", page_token, allowed) from None
             return HandsPage(table, tuple(map(decode_record, page.records)), page.next_page_token)
 
     def _ended_since_ms(self) -> int:

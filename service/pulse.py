@@ -5,6 +5,7 @@ import contextlib
 
 import structlog
 
+from service.cancellation import cancelled
 from service.feed import Feed
 from service.health import Health
 from service.meters import Meters
@@ -37,12 +38,7 @@ class Pulse:
 
     async def stop(self) -> None:
         """Stop, at once, with everything flushed."""
-        running = set(self._tasks)
-        # Until Python 3.12 wait_for, which redis-py writes with, may swallow a cancellation.
-        while running:
-            for task in running:
-                task.cancel()
-            _, running = await asyncio.wait(running, timeout=0.1)
+        await cancelled(*self._tasks)
         self._meters.flush()
 
     async def _flush(self) -> None:

@@ -137,7 +137,8 @@ class TableService:
         looked_at = 0
         for _ in range(_LOBBY_PAGES_MOST):
             try:
-                page = await self._store.list_tables(operator.tenant, page_size - len(found), page_token)
+                with damage_of():
+                    page = await self._store.list_tables(operator.tenant, page_size - len(found), page_token)
             except ValueError:
                 raise invalid_field("page_token", page_token, "must be next_page_token of a page before") from None
             found += filter(filters.passes, map(_summary, page.entries))

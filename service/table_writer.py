@@ -23,6 +23,7 @@ from service.damage import damage_of
 from service.errors import FieldViolation, Reason, ServiceError
 from service.meters import Meters
 from service.snapshot import (
+    SnapshotError,
     decode_happening,
     decode_table,
     encode_happening,
@@ -111,15 +112,17 @@ class TableWriter:
         Raises:
             ServiceError: TABLE_DAMAGED if what is stored cannot be read.
         """
-        stored = await self._store.load(table_id)
-        if stored is None:
-            return None
-        known = self._known.get(table_id)
-        if known is not None and known.etag == stored.etag:
-            self._meters.table_known()
-            return known
         with damage_of(table_id):
+            stored = await self._store.load(table_id)
+            if stored is None:
+                return None
+            known = self._known.get(table_id)
+            if known is not None and known.etag == stored.etag:
+                self._meters.table_known()
+                return known
             table = decode_table(stored.snapshot)
+            if (table_id, stored.version, stored.etag) != (table.table_id, table.version, table.etag):
+                raise SnapshotError("the snapshot is that of another table or version")
         self._remember(table)
         return table
 
@@ -129,10 +132,10 @@ class TableWriter:
         Raises:
             ServiceError: TABLE_DAMAGED if it cannot be read.
         """
-        page = await self._store.events(table_id, version - 1, 1)
-        if not page.events or page.events[0].version != version:
-            return None
         with damage_of(table_id):
+            page = await self._store.events(table_id, version - 1, 1)
+            if not page.events or page.events[0].version != version:
+                return None
             return decode_happening(page.events[0].payload)
 
     async def create(self, caller: Caller, mutation: Mutation, change: Change) -> Written:
@@ -206,7 +209,7 @@ class TableWriter:
                 with self._tracing.part("step"):
                     change = work_out(table)
             except ServiceError:
-                if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
+                if (earlier := await self._recall(mutation.table_id, key)) is not None:
                     return earlier
                 raise
             if change is None:
@@ -247,24 +250,24 @@ class TableWriter:
             changed = replace(changed, idle_ms=now_ms + self._idle_ttl_ms if self._idle_ttl_ms else None)
         changed = replace(changed, version=version, etag=etag, changed_ms=now_ms)
         happening = Happening(version, etag, changed.hand_number, now_ms, tuple(change.events), change.shuffled)
-        outcome = await self._store.commit(
-            Commit(
-                table_id=changed.table_id,
-                tenant=changed.tenant,
-                expected_etag="" if table is None else table.etag,
-                version=version,
-                etag=etag,
-                snapshot=encode_table(changed),
-                events=encode_happening(happening),
-                request=key,
-                result=change.result,
-                deadline_ms=None if change.deleted else changed.due_ms,
-                summary=None if change.deleted else encode_summary(changed.summary()),
-                delete=change.deleted,
-                events_from=changed.dealt_version or None if changed.playing else None,
-                finished=_finished(change),
-            )
+        commit = Commit(
+            table_id=changed.table_id,
+            tenant=changed.tenant,
+            expected_etag="" if table is None else table.etag,
+            version=version,
+            etag=etag,
+            snapshot=encode_table(changed),
+            events=encode_happening(happening),
+            request=key,
+            result=change.result,
+            deadline_ms=None if change.deleted else changed.due_ms,
+            summary=None if change.deleted else encode_summary(changed.summary()),
+            delete=change.deleted,
+            events_from=changed.dealt_version or None if changed.playing else None,
+            finished=_finished(change),
         )
+        with damage_of(changed.table_id):
+            outcome = await self._store.commit(commit)
         if isinstance(outcome, Committed):
             if change.deleted:
                 self._known.pop(changed.table_id, None)
@@ -273,6 +276,12 @@ class TableWriter:
             return Written(changed, version, etag, happening, change.result)
         return outcome
 
+    async def _recall(self, table_id: str, key: RequestKey | None) -> Repeat | None:
+        if key is None:
+            return None
+        with damage_of(table_id):
+            return await self._store.recall(table_id, key)
+
     def _remember(self, table: Table) -> None:
         self._known[table.table_id] = table
         self._known.move_to_end(table.table_id)
@@ -280,7 +289,7 @@ class TableWriter:
             self._known.popitem(last=False)
 
     async def _unchanged(self, mutation: Mutation, table: Table, key: RequestKey | None) -> Written | Repeat:
-        if key is not None and (earlier := await self._store.recall(mutation.table_id, key)) is not None:
+        if (earlier := await self._recall(mutation.table_id, key)) is not None:
             return earlier
         return Written(table, table.version, table.etag, None)
 

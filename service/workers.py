@@ -25,6 +25,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from service.address import Address
+from service.cancellation import cancelled
 from service.config import Config, ConfigError
 from service.crash_loop import DEATHS, WINDOW_S, CrashLoop
 from service.meters import Place
@@ -107,9 +108,7 @@ class Supervisor(Collector):
             await self._stopping.wait()
         finally:
             self._stopping.set()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await cancelled(*tasks)
             await self._finish(list(self._running.values()))
             await metrics.stop()
             self._files.remove()
@@ -124,15 +123,19 @@ class Supervisor(Collector):
     async def _start(self) -> _Worker:
         """Start a worker and wait until it serves."""
         number = self._files.take()
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "service.server",
-            stdin=PIPE,
-            stdout=PIPE,
-            # An interrupt from the terminal is for the parent alone, which lets the workers finish.
-            start_new_session=True,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "service.server",
+                stdin=PIPE,
+                stdout=PIPE,
+                # An interrupt from the terminal is for the parent alone, which lets the workers finish.
+                start_new_session=True,
+            )
+        except OSError as error:  # too many processes or open files, no memory
+            self._files.give_back(number)
+            raise StartError(f"a worker did not start: {error.strerror}") from error
         worker = self._running[process.pid] = _Worker(number, process, time.monotonic())
         if process.stdin is None or process.stdout is None:
             raise StartError("a worker has no pipes")
@@ -234,10 +237,10 @@ class Supervisor(Collector):
                 continue
             self._store_restarts += 1
             _log.error("embedded store died")
-            try:
-                store.start()
-            except EmbeddedStoreError as error:
-                _log.error("embedded store not restarted", why=str(error))
+            pause_s = _PAUSE_FIRST_S
+            while not _started(store):
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, _PAUSE_MOST_S)
 
     async def _finish(self, workers: list[_Worker]) -> None:
         """Have workers drain and end; those that take too long are killed."""
@@ -276,3 +279,12 @@ class Supervisor(Collector):
             CounterMetricFamily("dugout_store_restarts_total", "Times the embedded store died.", self._store_restarts),
             GaugeMetricFamily("dugout_crash_loop", "1 while a worker dies again and again.", int(looping)),
         ]
+
+
+def _started(store: EmbeddedStore) -> bool:
+    try:
+        store.start()
+    except EmbeddedStoreError as error:
+        _log.error("embedded store not restarted", why=str(error))
+        return False
+    return True

@@ -9,12 +9,13 @@ import hashlib
 import os
 import random
 import signal
+import threading
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import partial
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from typing import Annotated, Any
 
 import typer
@@ -155,7 +156,7 @@ def simulate(
     """
     names = list(PROFILES) if every_profile else [profile]
     games = {name: _game(name, players) for name in names}
-    played = dict(zip(names, _play_all(list(games.values()), seed, hands, jobs or _cores()), strict=True))
+    played = _play_all(games, seed, hands, jobs or _cores(), _tell if len(games) > 1 else None)
     if as_json:
         records = [{"profile": name, **record} for name, record in played.items()]
         print_json(records if every_profile else played[profile])
@@ -169,24 +170,53 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _play_all(games: list[Game], seed: int, hands: int, jobs: int) -> list[dict[str, Any]]:
-    """Play games of rules and players, so many at a time, each in a process of its own; return their records.
+def _play_all(
+    games: dict[str, Game], seed: int, hands: int, jobs: int, done: Callable[[str, dict[str, Any]], None] | None
+) -> dict[str, dict[str, Any]]:
+    """Play games of rules and players, so many at a time, each in a process of its own; return their records by name.
 
     Every game draws from a generator of its own, so that the number of jobs makes no difference to any of them.
+    ``done`` hears of each game when it is over.
     """
+    done = done or (lambda name, record: None)
+    played: dict[str, dict[str, Any]] = {}
     if min(jobs, len(games)) == 1:
-        return [_play(game, seed, hands) for game in games]
-    # An interrupt from the terminal reaches every process; what it means is for this one to say.
-    initializer = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(min(jobs, len(games)), get_context("spawn"), initializer) as processes:
-        waiting = [processes.submit(_play, game, seed, hands) for game in games]
+        for name, game in games.items():
+            played[name] = _play(game, seed, hands)
+            done(name, played[name])
+        return played
+    with ProcessPoolExecutor(min(jobs, len(games)), get_context("spawn"), _follow_parent) as processes:
+        waiting = {processes.submit(_play, game, seed, hands): name for name, game in games.items()}
         try:
-            return [record.result() for record in waiting]
+            for record in as_completed(waiting):
+                played[waiting[record]] = record.result()
+                done(waiting[record], record.result())
         except KeyboardInterrupt:
             for process in active_children():
                 process.terminate()
             processes.shutdown(cancel_futures=True)
             raise
+    return {name: played[name] for name in games}
+
+
+def _follow_parent() -> None:
+    """Have this process end as soon as its parent has, however that ended, rather than with the game it plays."""
+    # An interrupt from the terminal reaches every process; what it means is for the parent to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, name="end-with-parent", daemon=True).start()
+
+
+def _tell(name: str, record: dict[str, Any]) -> None:
+    broken = len(record["broken"]) + bool(record["chip_delta"])
+    typer.echo(f"{name}: {record['hands']:,} hands in {record['seconds']:,.1f} s, {broken} broken", err=True)
 
 
 def _play(game: Game, seed: int, hands: int) -> dict[str, Any]:

@@ -9,6 +9,8 @@ Errors a store raises::
 
     StoreError                  the store answered, and the answer makes no sense here
     ├── StoreMismatch           the store holds the data of an incompatible set-up
+    ├── StoreUnfit              the store may lose what it is given, or does not allow what is needed
+    ├── StoreDamaged            what is stored cannot be read; nothing was changed
     └── StoreUnavailable        nothing was changed; trying again is safe
         └── OutcomeUnknown      the change may have happened; try again with the same request id
 
@@ -30,6 +32,14 @@ class StoreError(Exception):
 
 class StoreMismatch(StoreError):
     """The store holds data laid out for another set-up, such as another count of shards."""
+
+
+class StoreUnfit(StoreError):
+    """The store is not set up for tables: it may drop what it is given, or its user may not do all that is needed."""
+
+
+class StoreDamaged(StoreError):
+    """What lies where a table, its events, its hands or its place should be is nothing that was put there."""
 
 
 class StoreUnavailable(StoreError):
@@ -259,7 +269,10 @@ class Store(Protocol):
         """Change a table, once. The change goes on if the caller is cancelled while it is under way."""
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
-        """Return what a request id was answered with, None if it is not remembered."""
+        """Return what a request id was answered with, as durably stored as its commit; None if it is not remembered.
+
+        Raises OutcomeUnknown if it is remembered and too few copies confirm it.
+        """
 
     async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
         """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""

@@ -16,7 +16,10 @@
 --      16 its number     17 its first version  18 when it ended in ms   19 its record
 --      20 hands to keep  21 for how many ms
 --
--- Returns {"committed"}, {"conflict", version, etag} or {"repeat", what was remembered}.
+-- Returns {"committed", the keys that were made anew}, {"conflict", version, etag} or {"repeat", what was remembered}.
+--
+-- What a key other than the table's and its events' holds follows from commits. If it holds something that no commit has
+-- put there it is made anew: whatever was raised there would leave a change half done.
 
 local table_key, events_key, deadlines_key = KEYS[1], KEYS[2], KEYS[3]
 local lobby_key, summaries_key = KEYS[4], KEYS[5]
@@ -29,6 +32,25 @@ local hands_key, played_key = KEYS[#KEYS - 1], KEYS[#KEYS]
 local hand_number, first_version, ended_ms, record = tonumber(ARGV[16]), ARGV[17], ARGV[18], ARGV[19]
 local hands_kept, keep_ms = ARGV[20], ARGV[21]
 
+local answer = {'committed'}
+
+local function damaged(problem)
+  return string.find(problem, 'WRONGTYPE', 1, true) or string.find(problem, 'equal or smaller', 1, true)
+end
+
+local function put(command, key, ...)
+  local done = redis.pcall(command, key, ...)
+  if type(done) ~= 'table' or not done.err then
+    return done
+  end
+  if not damaged(done.err) then
+    error(done) -- what the user may not do, and the like: no reason to drop anything
+  end
+  redis.call('UNLINK', key)
+  answer[#answer + 1] = key
+  return redis.call(command, key, ...)
+end
+
 -- Copies the events of the hand that ends here, and forgets the hands that are too many or too old.
 local function keep_hand()
   local commits = redis.call('XRANGE', events_key, first_version .. '-0', '+')
@@ -40,14 +62,14 @@ local function keep_hand()
     local blob = commit[2][4] -- after e, the etag and p
     blobs[at] = #blob .. ':' .. blob
   end
-  local newest = redis.call('XREVRANGE', hands_key, '+', '-', 'COUNT', 1)[1]
+  local newest = put('XREVRANGE', hands_key, '+', '-', 'COUNT', 1)[1]
   if newest and tonumber(string.match(newest[1], '^%d+')) >= hand_number then
     -- Left over from a future that was lost, whose numbers begin again.
     redis.call('UNLINK', hands_key, played_key)
   end
   local id = ARGV[16] .. '-' .. ended_ms
-  redis.call('XADD', hands_key, id, 'r', record)
-  redis.call('XADD', played_key, id, 'p', table.concat(blobs))
+  put('XADD', hands_key, id, 'r', record)
+  put('XADD', played_key, id, 'p', table.concat(blobs))
   local oldest = math.max(hand_number - hands_kept + 1, 0) .. '-0'
   while true do
     local hand = redis.call('XRANGE', hands_key, oldest, '+', 'COUNT', 1)[1]
@@ -98,17 +120,17 @@ else
 end
 
 if deadline_ms == '' then
-  redis.call('ZREM', deadlines_key, table_id)
+  put('ZREM', deadlines_key, table_id)
 else
-  redis.call('ZADD', deadlines_key, deadline_ms, table_id)
+  put('ZADD', deadlines_key, deadline_ms, table_id)
 end
 
 if listed == '1' then
-  redis.call('ZADD', lobby_key, 0, lobby_member)
-  redis.call('HSET', summaries_key, table_id, summary)
+  put('ZADD', lobby_key, 0, lobby_member)
+  put('HSET', summaries_key, table_id, summary)
 else
-  redis.call('ZREM', lobby_key, lobby_member)
-  redis.call('HDEL', summaries_key, table_id)
+  put('ZREM', lobby_key, lobby_member)
+  put('HDEL', summaries_key, table_id)
 end
 
 if request_key then
@@ -119,4 +141,4 @@ if channel ~= '' then
   redis.call('PUBLISH', channel, version .. ' ' .. table_id)
 end
 
-return {'committed'}
+return answer

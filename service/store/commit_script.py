@@ -1,6 +1,7 @@
 """What ``commit.lua`` is told of a commit, how it is sent, and what it answers."""
 
 import hashlib
+import logging
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any, cast
@@ -11,7 +12,10 @@ from redis.connection import HiredisRespSerializer
 from redis.exceptions import NoScriptError
 
 from service.store import hands, keys
-from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, StoreError
+from service.store.base import Commit, Committed, Conflict, Repeat, RequestKey, StoreDamaged, StoreError
+from service.store.failures import readable
+
+_log = logging.getLogger(__name__)
 
 _SCRIPT = files(__package__).joinpath("commit.lua").read_bytes()
 _SCRIPT_SHA = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest()
@@ -91,10 +95,13 @@ async def run(connection: AbstractConnection, arguments: Sequence[Any]) -> list[
 def outcome(answer: Sequence[bytes], commit: Commit) -> Committed | Conflict | Repeat:
     """Return what an answer of the script says; StoreError if it makes no sense."""
     match answer:
-        case [b"committed"]:
+        case [b"committed", *made_anew]:
+            if made_anew:
+                _log.error("store damaged: %s held what no commit has put there, and was made anew", made_anew)
             return Committed(commit.version, commit.etag)
         case [b"conflict", version, etag]:
-            return Conflict(int(version), etag.decode())
+            with readable(f"version or etag of table {commit.table_id}"):
+                return Conflict(int(version), etag.decode())
         case [b"repeat", remembered] if commit.request is not None:
             return repeat(remembered, commit.request)
     raise StoreError(f"the commit script answered {answer!r}")
@@ -105,5 +112,5 @@ def repeat(remembered: bytes, request: RequestKey) -> Repeat:
     try:
         first = msgspec.msgpack.decode(remembered, type=_Remembered)
     except msgspec.MsgspecError as error:
-        raise StoreError(f"what is remembered under request {request.scope} cannot be read") from error
+        raise StoreDamaged(f"what is remembered under request {request.scope} cannot be read") from error
     return Repeat(first.version, first.etag, first.result, first.body == request.body)

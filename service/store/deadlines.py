@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from redis.asyncio.connection import AbstractConnection
 from redis.connection import HiredisRespSerializer
-from redis.exceptions import MovedError, NoScriptError
+from redis.exceptions import MovedError, NoScriptError, ResponseError
 
 from service.store import keys
-from service.store.base import LOOK_MS, Claimed, Deadlines, StoreError, StoreUnavailable
-from service.store.failures import Moved
+from service.store.base import LOOK_MS, Claimed, Deadlines, StoreDamaged, StoreError, StoreUnavailable
+from service.store.failures import Moved, refused
 from service.store.servers import Node, Servers
 
 _SCRIPT = files(__package__).joinpath("claim.lua").read_bytes()
@@ -40,7 +40,8 @@ _LOOKS = [_packed("ZRANGE", keys.deadlines_key(shard), 0, 0, "WITHSCORES") for s
 class RedisDeadlines:
     """``Deadlines`` in Redis or Valkey servers; a claim holds for ``claim_ms``.
 
-    Of several servers each is asked for itself: what is due on the others is claimed while one is away.
+    Of several servers each is asked for itself, and of several shards each is read for itself: what is due elsewhere
+    is claimed while one is away or damaged.
     """
 
     def __init__(self, servers: Servers, timeout_s: float, claim_ms: int) -> None:
@@ -59,13 +60,15 @@ class RedisDeadlines:
         shards = [shard for shard in self._due_shards(now_ms) if shard not in lost][:limit]
         if shards:
             arguments = (now_ms, now_ms + self._claim_ms, limit // len(shards))
+            damaged: dict[int, StoreError] = {}
             away = await self._visit(
-                shards, lambda connection, node, there: self._claim(connection, node, there, arguments, table_ids)
+                shards,
+                lambda connection, node, there: self._claim(connection, node, there, arguments, table_ids, damaged),
             )
-            if away:
+            if away or damaged:
                 # So that the next look finds out which shards to leave out.
                 self._looked_ms = [None] * _GROUPS
-            lost |= away
+            lost |= away | damaged
         if lost and not table_ids:
             raise next(iter(lost.values()))
         return Claimed(table_ids, self._again_ms(now_ms))
@@ -76,8 +79,12 @@ class RedisDeadlines:
         if not groups:
             return {}
         moved: list[int] = []
+        damaged: dict[int, StoreError] = {}
         shards = [shard for group in groups for shard in _SHARDS[group]]
-        lost = await self._visit(shards, lambda connection, node, there: self._look_at(connection, node, there, moved))
+        lost = await self._visit(
+            shards, lambda connection, node, there: self._look_at(connection, node, there, moved, damaged)
+        )
+        lost |= damaged
         if not lost and not moved:
             for turn, group in enumerate(groups):
                 # Groups that were looked at together take turns from here on.
@@ -110,29 +117,30 @@ class RedisDeadlines:
         shards: Sequence[int],
         visit: Callable[[AbstractConnection, Node, Sequence[int]], Awaitable[None]],
     ) -> None:
-        with self._servers.following():
-            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
-        try:
+        async with self._servers.connection(node) as connection:
             with self._servers.following():
-                async with asyncio.timeout(self._timeout_s):
-                    await visit(connection, node, shards)
-        except BaseException:
-            # Whatever is still to come on this connection must not be taken for another answer.
-            await connection.disconnect(nowait=True)
-            raise
-        finally:
-            await node.pool.release(connection)
+                await visit(connection, node, shards)
 
     async def _look_at(
-        self, connection: AbstractConnection, node: Node, shards: Sequence[int], moved: list[int]
+        self,
+        connection: AbstractConnection,
+        node: Node,
+        shards: Sequence[int],
+        moved: list[int],
+        damaged: dict[int, StoreError],
     ) -> None:
         await connection.send_packed_command(b"".join(_LOOKS[shard] for shard in shards))
-        for shard in shards:
-            try:
-                self._earliest_ms[shard] = _earliest(await _read(connection))
-            except MovedError as error:
-                self._servers.moved(shard, node, Moved(error))
-                moved.append(shard)
+        async with self._answered_in_time():
+            for shard in shards:
+                try:
+                    self._earliest_ms[shard] = _earliest(await _read(connection))
+                except MovedError as error:
+                    self._servers.moved(shard, node, Moved(error))
+                    moved.append(shard)
+                except ResponseError as error:
+                    damaged[shard] = refused(error)
+                except StoreDamaged as error:
+                    damaged[shard] = error
 
     async def _claim(
         self,
@@ -141,29 +149,37 @@ class RedisDeadlines:
         shards: Sequence[int],
         arguments: tuple[int, int, int],
         claimed: list[str],
+        damaged: dict[int, StoreError],
     ) -> None:
         await connection.send_packed_command(
             b"".join(_packed("EVALSHA", _SCRIPT_SHA, 1, keys.deadlines_key(shard), *arguments) for shard in shards)
         )
         unknown: list[int] = []
-        for shard in shards:
-            try:
-                self._take(await _read(connection), shard, claimed)
-            except NoScriptError:
-                unknown.append(shard)
-            except MovedError as error:
-                # It stays due, and the next claim goes to the right node.
-                self._servers.moved(shard, node, Moved(error))
+        async with self._answered_in_time():
+            for shard in shards:
+                try:
+                    self._take(await _read(connection), shard, claimed)
+                except NoScriptError:
+                    unknown.append(shard)
+                except MovedError as error:
+                    # It stays due, and the next claim goes to the right node.
+                    self._servers.moved(shard, node, Moved(error))
+                except ResponseError as error:
+                    damaged[shard] = refused(error)
         for shard in unknown:
             # The server does not know the script (any more) and has done nothing.
             await connection.send_command("EVAL", _SCRIPT, 1, keys.deadlines_key(shard), *arguments)
-            self._take(await _read(connection), shard, claimed)
+            self._take(await connection.read_response(), shard, claimed)
+
+    def _answered_in_time(self) -> asyncio.Timeout:
+        """Bound the wait for many answers; not the sending before, which has a bound and may swallow another one."""
+        return asyncio.timeout(self._timeout_s)
 
     def _take(self, answer: Any, shard: int, claimed: list[str]) -> None:
         match answer:
             case [bytes(earliest), [*table_ids]]:
                 self._earliest_ms[shard] = _instant(earliest) if earliest else None
-                claimed += (table_id.decode() for table_id in table_ids)
+                claimed += (table_id.decode(errors="replace") for table_id in table_ids)
             case _:
                 raise StoreError(f"the claim script answered {answer!r}")
 
@@ -193,14 +209,14 @@ def _earliest(answer: Any) -> int | None:
             return None
         case [_, bytes(score)]:
             return _instant(score)
-    raise StoreError(f"deadlines that cannot be read: {answer!r}")
+    raise StoreDamaged(f"deadlines that cannot be read: {answer!r}")
 
 
 def _instant(score: bytes) -> int:
     try:
         return int(float(score))
     except (ValueError, OverflowError):
-        raise StoreError(f"a deadline that cannot be read: {score!r}") from None
+        raise StoreDamaged(f"a deadline that cannot be read: {score!r}") from None
 
 
 if TYPE_CHECKING:

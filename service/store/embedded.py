@@ -62,7 +62,8 @@ class EmbeddedStore:
     ``data_dir`` keeps the data over restarts; without it the data goes with ``stop``. Of the durabilities
     ``memory``, ``aof`` and ``always`` are possible. Start it from the main thread: on Linux the server ends
     with the thread that started it. After a crash of the server ``start`` begins again with the data it left,
-    under the same ``url``. (Only when this process is killed, its folder of temporary files stays behind.)
+    under the same ``url``, however many attempts that takes. (Only when this process is killed, its folder of
+    temporary files stays behind.)
     """
 
     def __init__(
@@ -106,11 +107,16 @@ class EmbeddedStore:
         if threading.current_thread() is not threading.main_thread():
             raise RuntimeError("start the embedded store from the main thread: it ends with the thread")
         server = self._server or find_server()
+        began_before = self._runtime_dir is not None
         try:
             self._launch(server, self._prepare_folders())
             self._wait_until_it_answers(server)
         except BaseException:
-            self.stop()
+            if began_before:
+                # Its clients know this address and its data lies there: the next attempt may succeed.
+                self._end_processes()
+            else:
+                self.stop()
             raise
 
     def stop(self) -> None:
@@ -182,19 +188,22 @@ class EmbeddedStore:
         command = [str(server), *self._settings()]
         if sys.platform == "linux":
             command = [sys.executable, "-I", "-S", str(_TETHER), str(os.getpid()), *command]
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                # The server holds the lock too: it stays locked until both processes are gone.
-                pass_fds=(lock_fd,),
-                # An interrupt from the terminal is for us; the store goes last.
-                start_new_session=True,
-            )
-        if sys.platform != "linux":
-            self._watchdog = _watch_parent(self._process.pid)
+        try:
+            with self._log.open("ab") as log:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    # The server holds the lock too: it stays locked until both processes are gone.
+                    pass_fds=(lock_fd,),
+                    # An interrupt from the terminal is for us; the store goes last.
+                    start_new_session=True,
+                )
+            if sys.platform != "linux":
+                self._watchdog = _watch_parent(self._process.pid)
+        except OSError as error:  # too many processes or open files, no memory, a full disk
+            raise EmbeddedStoreError(f"{server} cannot be run: {error.strerror}") from error
 
     def _settings(self) -> list[str]:
         settings = {

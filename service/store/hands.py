@@ -10,7 +10,8 @@ from typing import Any
 from redis.asyncio import Redis
 
 from service.store import keys
-from service.store.base import HAND_COMMITS_MOST, Commit, FinishedHand, HandPage, KeptHand, StoreError
+from service.store.base import HAND_COMMITS_MOST, Commit, FinishedHand, HandPage, KeptHand
+from service.store.failures import readable
 
 
 def script_arguments(hand: FinishedHand, hands_kept: int, keep_ms: int) -> list[Any]:
@@ -35,7 +36,8 @@ async def read_hand(client: Redis, table_id: str, number: int, ended_since_ms: i
         records, played = await pipe.execute()
     if not records or not played or _ended_ms(records[0][0]) < ended_since_ms:
         return None
-    return KeptHand(records[0][1][b"r"], _split(played[0][1][b"p"]))
+    with readable(f"hand {number} of table {table_id}"):
+        return KeptHand(records[0][1][b"r"], _split(played[0][1][b"p"]))
 
 
 async def read_page(client: Redis, table_id: str, page_size: int, page_token: str, ended_since_ms: int) -> HandPage:
@@ -44,7 +46,8 @@ async def read_page(client: Redis, table_id: str, page_size: int, page_token: st
     before = keys.hands_token_number(table_id, page_token) if page_token else None
     newest = "+" if before is None else str(max(before - 1, 0))
     found: Any = await client.xrevrange(keys.hands_key(table_id), max=newest, count=page_size + 1)
-    young = [(entry_id, fields[b"r"]) for entry_id, fields in found if _ended_ms(entry_id) >= ended_since_ms]
+    with readable(f"the hands of table {table_id}"):
+        young = [(entry_id, fields[b"r"]) for entry_id, fields in found if _ended_ms(entry_id) >= ended_since_ms]
     page = young[:page_size]
     more = len(young) > page_size
     return HandPage([record for _, record in page], keys.hands_token(table_id, _number(page[-1][0])) if more else "")
@@ -66,7 +69,7 @@ def _split(netstrings: bytes) -> list[bytes]:
         length = netstrings[at:colon]
         end = colon + 1 + int(length) if length.isdigit() else -1
         if colon < 0 or not colon < end <= len(netstrings):
-            raise StoreError("the events of a kept hand cannot be told apart")
+            raise ValueError("the events of a kept hand cannot be told apart")
         blobs.append(netstrings[colon + 1 : end])
         at = end
     return blobs

@@ -10,6 +10,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
+from service.cancellation import cancelled
 from service.store.base import Notice, StoreError
 from service.store.keys import SHARDS, notices_channel, shard_of
 
@@ -18,6 +19,7 @@ _log = logging.getLogger(__name__)
 _PING_INTERVAL_S = 5.0
 _RECONNECT_FIRST_S = 0.05
 _RECONNECT_MOST_S = 1.0
+_DIGITS_MOST = 18
 
 _SHARD_BY_CHANNEL = {notices_channel(shard).encode(): shard for shard in range(SHARDS)}
 
@@ -87,10 +89,8 @@ class RedisNotices:
         """End the subscription and, once what is pending was fetched, the iteration."""
         self._closed = True
         self._has_pending.set()
-        # Until Python 3.12 wait_for, which redis-py writes with, may swallow a cancellation.
-        while self._task is not None and not self._task.done():
-            self._task.cancel()
-            await asyncio.wait((self._task,), timeout=0.1)
+        if self._task is not None:
+            await cancelled(self._task)
 
     def _report(self, table_id: str, version: int | None) -> None:
         # "Look for yourself" covers every version, so it stays until it is fetched.
@@ -100,7 +100,7 @@ class RedisNotices:
 
     def _announce(self, data: bytes) -> None:
         version, _, table_id = data.decode(errors="replace").partition(" ")
-        if not version.isdecimal():
+        if not version.isdecimal() or len(version) > _DIGITS_MOST:
             _log.warning("a notice that is none of ours on a channel of the store: %r", data)
         elif table_id in self._watched.get(shard_of(table_id), ()):
             self._report(table_id, int(version))
@@ -119,6 +119,7 @@ class RedisNotices:
                 try:
                     await self._listen(connection)
                 finally:
+                    # Should it miss that, it ends when the connection does.
                     wishes.cancel()
             except (StoreError, RedisError, OSError) as error:
                 if delay_s == _RECONNECT_FIRST_S:

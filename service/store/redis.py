@@ -6,6 +6,7 @@ leaves no half-read answer on a connection. Reads go through the client and are 
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain, groupby
@@ -38,8 +39,12 @@ from service.store.base import (
 from service.store.commit_script import CommitScript
 from service.store.deadlines import RedisDeadlines
 from service.store.durability import Durability
+from service.store.failures import readable
 from service.store.notices import RedisNotices
+from service.store.requirements import check_server
 from service.store.servers import HOME, Node, servers_at
+
+_log = logging.getLogger(__name__)
 
 # A lobby page asks so many shards in its first round trip, twice as many in each further one, up to a bound.
 _LOBBY_SHARDS_FIRST = 8
@@ -98,9 +103,9 @@ class RedisStore:
         self._closed = False
 
     async def connect(self) -> None:
-        """Reach the store and see that its data is laid out as this program lays it out.
+        """Reach the store and see that it is fit for tables, and its data laid out as this program lays it out.
 
-        Raises StoreUnavailable, or StoreMismatch if the store was filled with another count of shards.
+        Raises StoreUnavailable, StoreMismatch if the store was filled with another count of shards, or StoreUnfit.
         """
 
         async def record(client: Redis) -> Any:
@@ -113,6 +118,11 @@ class RedisStore:
                 f"the store was filled with {recorded!r} shards (key {keys.SHARDS_KEY}), this program uses "
                 f"{keys.SHARDS}: use another store or database"
             )
+        for _, shards in await self._servers.groups(range(keys.SHARDS)):
+            try:
+                await self._servers.read(shards[0], partial(check_server, shard=shards[0]))
+            except StoreUnavailable as error:  # a cluster plays on without one of its nodes
+                _log.warning("a server of the store could not be looked at: %s", error)
 
     async def ping(self) -> None:
         """Return if the store answers; of a cluster one node that serves some shards will do."""
@@ -153,13 +163,22 @@ class RedisStore:
             keys.shard_of(table_id), lambda client: client.hmget(key, ["version", "etag", "snapshot"])
         )
         version, etag, snapshot = fields
-        return None if version is None else Stored(snapshot, int(version), etag.decode())
+        if version is None:
+            return None
+        with readable(f"table {table_id}"):
+            return Stored(bytes(snapshot), int(version), etag.decode())
 
     async def recall(self, table_id: str, request: RequestKey) -> Repeat | None:
         """Return what a request id was answered with, None if it is not remembered."""
-        key = keys.request_key(table_id, request.scope)
-        remembered: Any = await self._servers.read(keys.shard_of(table_id), lambda client: client.get(key))
-        return None if remembered is None else commit_script.repeat(remembered, request)
+        key, shard = keys.request_key(table_id, request.scope), keys.shard_of(table_id)
+        remembered: Any = await self._servers.read(shard, lambda client: client.get(key))
+        if remembered is None:
+            return None
+        earlier = commit_script.repeat(remembered, request)
+        if self._durability.replicas:
+            # Its first answer may have been that too few copies confirmed it.
+            await self._servers.at(shard, lambda node: self._confirm_again(node, table_id, key, earlier.version))
+        return earlier
 
     async def events(self, table_id: str, after_version: int, limit: int) -> EventPage:
         """Return up to ``limit`` events blobs of the versions that follow ``after_version``."""
@@ -175,12 +194,13 @@ class RedisStore:
                 return await pipe.execute()
 
         found, oldest, (version, etag) = await self._servers.read(keys.shard_of(table_id), ask)
-        return EventPage(
-            events=[StoredEvents(_version(entry_id), e[b"e"].decode(), e[b"p"]) for entry_id, e in found],
-            oldest_version=_version(oldest[0][0]) if oldest else 0,
-            version=int(version or 0),
-            etag=(etag or b"").decode(),
-        )
+        with readable(f"the events of table {table_id}"):
+            return EventPage(
+                events=[StoredEvents(_version(entry_id), e[b"e"].decode(), e[b"p"]) for entry_id, e in found],
+                oldest_version=_version(oldest[0][0]) if oldest else 0,
+                version=int(version or 0),
+                etag=(etag or b"").decode(),
+            )
 
     async def list_tables(self, tenant: str, page_size: int, page_token: str) -> LobbyPage:
         """Return up to ``page_size`` tables of a tenant's lobby, by shard and table id, from a token on.
@@ -240,7 +260,8 @@ class RedisStore:
                 pipe.zrange(keys.lobby_key(each), low, high, bylex=True, offset=0, num=missing)
 
             for members in await self._servers.read_each(range(shard, min(shard + width, keys.SHARDS)), ask):
-                found += (member.partition(b"\0")[2].decode() for member in members)
+                with readable("the lobby"):
+                    found += [member.partition(b"\0")[2].decode() for member in members]
             shard += width
             width = min(2 * width, _LOBBY_SHARDS_MOST)
         return found[:limit]
@@ -262,26 +283,30 @@ class RedisStore:
         )
 
     async def _commit_at(self, node: Node, commit: Commit, arguments: Sequence[Any]) -> Committed | Conflict | Repeat:
-        with self._servers.following():
-            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
-        try:
+        async with self._servers.connection(node) as connection:
             with self._servers.following(OutcomeUnknown):
                 answer = await commit_script.run(connection, arguments)
             outcome = commit_script.outcome(answer, commit)
             if self._durability.replicas and not isinstance(outcome, Conflict):
                 await self._confirm(connection, commit.table_id, outcome.version)
             return outcome
-        except BaseException:
-            # Whatever is still to come on this connection must not be taken for another answer.
-            await connection.disconnect(nowait=True)
-            raise
-        finally:
-            await node.pool.release(connection)
 
-    async def _confirm(self, connection: AbstractConnection, table_id: str, version: int) -> None:
-        """Wait until enough replicas have all that was written up to now, then announce the commit."""
+    async def _confirm_again(self, node: Node, table_id: str, request_key: str, version: int) -> None:
+        async with self._servers.connection(node) as connection:
+            await self._confirm(connection, table_id, version, request_key)
+
+    async def _confirm(
+        self, connection: AbstractConnection, table_id: str, version: int, request_key: str = ""
+    ) -> None:
+        """Wait until enough replicas have all that was written up to now, then announce the commit.
+
+        A connection that has written nothing needs the key of a remembered request to write.
+        """
         wanted = self._durability.replicas
         try:
+            if request_key:
+                await connection.send_command("PEXPIRE", request_key, self._script.request_ttl_ms)
+                await connection.read_response()
             await connection.send_command("WAIT", wanted, self._replica_timeout_ms)
             reached = await connection.read_response(timeout=self._replica_timeout_ms / 1000 + self._timeout_s)
             if reached is None or reached < wanted:

@@ -5,8 +5,8 @@ there and nowhere else; only ``MOVED``, with which a node of a cluster says that
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -18,6 +18,7 @@ from redis.crc import key_slot
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import MovedError, RedisError
 
+from service.cancellation import cancelled
 from service.store import keys
 from service.store.address import StoreAddress
 from service.store.base import StoreError, StoreUnavailable
@@ -32,6 +33,9 @@ _SLOTS.append(key_slot(keys.SHARDS_KEY.encode()))
 _MOVES_MOST = 3
 """So often is a shard followed in one go; more means that the nodes do not agree."""
 
+_FORGET_AFTER_S = 30.0
+"""So long after it was left is a node forgotten: far longer than anything that is sent there may take."""
+
 _T = TypeVar("_T")
 _Endpoint = tuple[str, int]
 
@@ -39,14 +43,10 @@ _Endpoint = tuple[str, int]
 class Node:
     """A primary: ``pool`` has connections for what is sent once at most, ``client`` reads and tries twice."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, endpoint: _Endpoint, options: dict[str, Any]) -> None:
+        self.endpoint = endpoint
         self.pool = BlockingConnectionPool(**options)
         self.client = Redis(connection_pool=self.pool)
-
-    @property
-    def host(self) -> str:
-        """Where it was reached; empty for a Unix socket."""
-        return str(self.pool.connection_kwargs.get("host", ""))
 
     def new_connection(self) -> AbstractConnection:
         """Return a connection beside the pool, not yet connected."""
@@ -60,6 +60,7 @@ class Servers:
         self._options = options
         self._timeout_s: float = options["socket_timeout"]
         self._nodes: dict[_Endpoint, Node] = {}
+        self._left_s: dict[_Endpoint, float] = {}
         self._places: list[Node] = []
         self._learning: asyncio.Task[None] | None = None
         self._stale = True
@@ -98,6 +99,20 @@ class Servers:
         except StoreUnavailable:
             self.forget()
             raise
+
+    @asynccontextmanager
+    async def connection(self, node: Node) -> AsyncIterator[AbstractConnection]:
+        """Lend a bare connection of a node, on which nothing is sent twice; one that was left by an error is closed."""
+        with self.following():
+            connection = await node.pool.get_connection()  # type: ignore[no-untyped-call]
+        try:
+            yield connection
+        except BaseException:
+            # Whatever is still to come on this connection must not be taken for another answer.
+            await connection.disconnect(nowait=True)
+            raise
+        finally:
+            await node.pool.release(connection)
 
     async def at(self, shard: int, do: Callable[[Node], Awaitable[_T]]) -> _T:
         """Do something at the node that holds a shard: where it is said to be, and on to where it says it moved."""
@@ -160,8 +175,7 @@ class Servers:
     async def aclose(self) -> None:
         """Close every connection."""
         if self._learning is not None:
-            self._learning.cancel()
-            await asyncio.wait((self._learning,))
+            await cancelled(self._learning)
         for node in self._nodes.values():
             with translated(StoreUnavailable):
                 await node.pool.aclose()
@@ -183,9 +197,19 @@ class Servers:
             async with asyncio.timeout(self._timeout_s):
                 self._places = await self._find()
         self._stale = False
-        for node in set(self._nodes.values()) - set(self._places):
-            # What is under way there may end.
-            await node.pool.disconnect(inuse_connections=False)
+        await self._leave(set(self._nodes) - {node.endpoint for node in self._places})
+
+    async def _leave(self, left: set[_Endpoint]) -> None:
+        """Close what is idle at nodes that hold nothing any more, and forget them once what was under way has ended.
+
+        An address may belong to somebody else one day, who must not be asked where the shards lie.
+        """
+        now_s = asyncio.get_running_loop().time()
+        self._left_s = {endpoint: self._left_s.get(endpoint, now_s) for endpoint in left}
+        for endpoint, left_s in list(self._left_s.items()):
+            await self._nodes[endpoint].pool.disconnect(inuse_connections=False)
+            if now_s - left_s >= _FORGET_AFTER_S:
+                del self._nodes[endpoint], self._left_s[endpoint]
 
     async def _find(self) -> list[Node]:
         """Return the node of every shard and of the store."""
@@ -194,7 +218,7 @@ class Servers:
     def _node(self, endpoint: _Endpoint) -> Node:
         if endpoint not in self._nodes:
             host, port = endpoint
-            self._nodes[endpoint] = Node(self._options | ({"host": host, "port": port} if host else {}))
+            self._nodes[endpoint] = Node(endpoint, self._options | ({"host": host, "port": port} if host else {}))
         return self._nodes[endpoint]
 
 
@@ -211,7 +235,7 @@ class _Elsewhere(Servers):
 
     async def _ask(self, endpoint: _Endpoint, command: Sequence[str], **login: Any) -> Any:
         """Ask one server one thing, over a connection of its own."""
-        node = Node(self._options | login | {"host": endpoint[0], "port": endpoint[1]})
+        node = Node(endpoint, self._options | login | {"host": endpoint[0], "port": endpoint[1]})
         connection = node.new_connection()
         try:
             await connection.connect()  # type: ignore[no-untyped-call]
@@ -258,7 +282,7 @@ class _Cluster(_Elsewhere):
         self._turn = 0
 
     def moved(self, shard: int, node: Node, moved: Moved) -> Node:
-        self._places[shard] = self._node((moved.host or node.host, moved.port))
+        self._places[shard] = self._node((moved.host or node.endpoint[0], moved.port))
         return self._places[shard]
 
     async def subscriber(self) -> AbstractConnection:
@@ -324,9 +348,10 @@ async def _first(asked: Iterable[Coroutine[Any, Any, _T]]) -> _T:
                 failure = error
         raise failure
     finally:
+        await cancelled(*tasks)
         for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            if not task.cancelled():
+                task.exception()  # looked at: one that was late with its failure is no news
 
 
 async def _all(asked: Sequence[Coroutine[Any, Any, None]]) -> None:

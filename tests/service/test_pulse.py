@@ -69,7 +69,7 @@ async def test_tables_that_cannot_be_counted_do_not_make_the_store_seem_away(own
     health, meters = NotedHealth(), Meters()
     pulse = Pulse(observed(store, meters, NoTracing()), health, Feed(store), meters, interval_s=0.001)
     pulse.start()
-    failed = ("dugout_store_errors_total", ("StoreError", "count_tables"))
+    failed = ("dugout_store_errors_total", ("StoreDamaged", "count_tables"))
     await until(lambda: samples(meters.text()).get(failed, 0) > 1)
     await pulse.stop()
     assert health.told.empty()

@@ -9,6 +9,7 @@ from engine import Action, ActionKind
 from engine.state import Phase
 from service.errors import Reason, ServiceError
 from service.store import keys
+from service.store.redis import RedisStore
 from service.table import Settings
 from service.table_events import ActionTimedOut, SeatLeft, TableDeleted
 from service.table_service import TableService
@@ -90,6 +91,36 @@ class TestExpire:
         )
         assert not [event for event in reply.events if isinstance(event, ActionTimedOut)]
         assert await house.tables.expire(table.table_id) is None
+
+    async def test_a_worker_that_is_stopped_before_its_commit_finds_the_turn_played(
+        self, house, other, embedded, clock, shuffle, feed
+    ):
+        """Its claim has ended long ago when it goes on."""
+
+        class Stopped(RedisStore):
+            about_to, go_on = asyncio.Event(), asyncio.Event()
+
+            async def commit(self, commit):
+                self.about_to.set()
+                await self.go_on.wait()
+                return await super().commit(commit)
+
+        table = await dealt(house)
+        clock.time_ms = table.deadline_ms
+        store = Stopped(embedded.url, claim_ms=1)
+        await store.connect()
+        stopped = TableService(store, clock, shuffle, house.keyring, feed)
+        assert [table.table_id] == list((await store.deadlines().claim(clock.time_ms, 10)).table_ids)
+        expiring = asyncio.create_task(stopped.expire(table.table_id))
+        await store.about_to.wait()
+        clock.time_ms += 5000
+        assert [table.table_id] == list((await other.store.deadlines().claim(clock.time_ms, 10)).table_ids)
+        assert 5000 == await other.expire(table.table_id)
+        store.go_on.set()
+        assert None is await expiring
+        after = await house.get(table)
+        assert (table.version + 1, 1) == (after.version, after.seating(table.hand.actor).timeouts)
+        await store.close()
 
     async def test_somebody_sitting_down_meanwhile_does_not_stop_it(self, house, other, clock):
         table = await dealt(house, players=2)

@@ -1,8 +1,10 @@
 """Workers that are replaced while players go on: no call fails, and keys are read again."""
 
 import asyncio
+import errno
 import os
 import signal
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from proto.stud.v1 import stud_pb2
 from service.address import Address
 from service.config import Config
-from service.workers import Supervisor
+from service.workers import Supervisor, _Worker
 from tests.service.load import Load, more_calls
 from tests.service.serving import create, eventually, gone, serving
 
@@ -122,3 +124,28 @@ def test_workers_that_cannot_be_replaced_go_on():
         eventually(lambda: server.children("service.server") == before)
         request = stud_pb2.GetTableRequest(table_id=table.table_id)
         assert table == tables.GetTable(request, **server.options).table
+
+
+async def test_a_worker_that_no_process_can_be_made_for_is_started_once_there_can_be(monkeypatch):
+    """Whoever keeps the workers running outlives a machine that is full for a while."""
+    attempts, again = [], asyncio.Event()
+
+    async def full_machine(*command, **options):
+        attempts.append(command)
+        if len(attempts) > 2:
+            again.set()
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    supervisor = Supervisor(Config(), Address("127.0.0.1", 0), None, lambda config: config)
+    dead = await asyncio.create_subprocess_exec("false")
+    supervisor._serving = [_Worker(supervisor._files.take(), dead, time.monotonic())]
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", full_machine)
+    keeping = asyncio.create_task(supervisor._keep(0))
+    try:
+        async with asyncio.timeout(30):
+            await again.wait()
+        assert not keeping.done()
+    finally:
+        keeping.cancel()
+        await asyncio.wait((keeping,))
+        supervisor._files.remove()

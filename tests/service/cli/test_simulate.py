@@ -2,11 +2,11 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ import engine
 from engine import PROFILES
 from engine.hand_value import CATEGORIES
 from service.cli.simulate import Simulation
+from tests.service.serving import eventually, gone, processes
 
 KEYS = (
     "hands",
@@ -106,6 +107,61 @@ def test_the_number_of_jobs_makes_no_difference(dugout):
         assert {**alone, **dict.fromkeys(timed)} == {**beside, **dict.fromkeys(timed)}
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_each_game_of_several_is_told_when_it_is_over(dugout, jobs):
+    told = dugout("simulate", "--all", "--hands", "2", "--jobs", jobs).err.splitlines()
+    assert set(PROFILES) == {line.partition(":")[0] for line in told}
+    assert all(re.fullmatch(r"[a-z-]+: 2 hands in [0-9.]+ s, 0 broken", line) for line in told)
+    assert "" == dugout("simulate", "--hands", "2").err
+
+
+def players_of(pid):
+    """The processes that play for a simulation, once there are two."""
+    players = {child for child, parent, command in processes() if parent == pid and "spawn_main" in command}
+    return players if len(players) == 2 else set()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nobody_plays_on_when_it_is_told_to_end(number):
+    command = [sys.executable, "-c", "from service.cli import main; main()"]
+    with subprocess.Popen(
+        [*command, "simulate", "--all", "--hands", "10000000", "--jobs", "2"], stdout=subprocess.DEVNULL
+    ) as parent:
+        try:
+            players = eventually(lambda: players_of(parent.pid))
+            time.sleep(2)  # so that they are in the middle of a game; sooner they would end by themselves
+        finally:
+            parent.send_signal(number)
+        assert -number == parent.wait(30)
+        eventually(lambda: gone(players))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc (Linux)")
+def test_an_interrupt_at_the_terminal_ends_every_game_at_once_and_quietly():
+    command = [sys.executable, "-c", "from service.cli import main; main()"]
+    with subprocess.Popen(
+        [*command, "simulate", "--all", "--hands", "10000000", "--jobs", "2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a terminal interrupts all processes of a group
+    ) as parent:
+        try:
+            players = eventually(lambda: players_of(parent.pid))
+            eventually(lambda: all(map(ignores_interrupts, players)))
+        finally:
+            os.killpg(parent.pid, signal.SIGINT)
+        assert "" == parent.communicate(timeout=60)[1]
+        assert 130 == parent.returncode
+        eventually(lambda: gone(players))
+
+
+def ignores_interrupts(pid):
+    mask = re.search(r"^SigIgn:\s*([0-9a-f]+)$", Path(f"/proc/{pid}/status").read_text(), re.M)[1]
+    return int(mask, 16) >> signal.SIGINT - 1 & 1
+
+
 def test_a_seed_plays_the_same_hands_and_another_seed_does_not():
     one, same, other = (Simulation(PROFILES["baseball"], 5, seed) for seed in (3, 3, 4))
     for simulation in (one, same, other):
@@ -187,37 +243,3 @@ def test_bad_usage_names_what_is_allowed(dugout, arguments, named):
     refused = dugout("simulate", *arguments)
     assert (2, "") == refused[:2]
     assert named in refused.err
-
-
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
-def test_an_interrupt_ends_every_game_at_once():
-    mark = f"dugout-simulate-{os.getpid()}"
-    command = [sys.executable, "-c", "from service.cli import main; main()", "simulate", "--all", "--hands", "10000000"]
-    process = subprocess.Popen(
-        [*command, "--jobs", "2"],
-        env={**os.environ, "SIMULATE_MARK": mark},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        while len(_marked(mark)) < 4 and process.poll() is None:  # it, two that play, and one that tracks resources
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGINT)
-        assert "" == process.communicate(timeout=60)[1]
-        assert 130 == process.returncode
-        assert [] == _marked(mark)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def _marked(mark: str) -> list[str]:
-    """Return the processes that have a mark in their environment."""
-    found = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            if mark.encode() in environment.read_bytes():
-                found.append(environment.parent.name)
-    return found

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from service.store import keys
-from service.store.base import LOOK_MS, StoreError, StoreUnavailable
+from service.store.base import LOOK_MS, StoreDamaged, StoreError, StoreUnavailable
 
 NOW_MS = 1_900_000_000_000
 
@@ -176,6 +176,26 @@ async def test_a_deadline_that_is_none(store, admin):
     admin.zadd(keys.deadlines_key(7), {"x": "inf"})
     with pytest.raises(StoreError, match="inf"):
         await store.deadlines().claim(NOW_MS, 10)
+
+
+@pytest.mark.parametrize("damage", ["another type", "no instant"])
+async def test_a_damaged_shard_stops_no_clock_of_the_others(store, new_table, admin, damage):
+    tables = [new_table() for _ in range(20)]
+    for table in tables:
+        await table.write(store, deadline_ms=NOW_MS)
+    damaged = keys.shard_of(tables[0].table_id)
+    if damage == "another type":
+        admin.delete(keys.deadlines_key(damaged))
+        admin.set(keys.deadlines_key(damaged), "none")
+    else:
+        admin.zadd(keys.deadlines_key(damaged), {"x": "-inf"})
+    others = {table.table_id for table in tables if keys.shard_of(table.table_id) != damaged}
+    claimed = []
+    while len(claimed) < len(others):
+        claimed += (await store.deadlines().claim(NOW_MS, 100)).table_ids
+    assert others == set(claimed)
+    with pytest.raises(StoreDamaged):
+        await store.deadlines().claim(NOW_MS, 100)
 
 
 async def test_the_limit(store):

@@ -1,6 +1,7 @@
 """The embedded server: private, tidy, and never left behind."""
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -47,6 +48,11 @@ def wait_for_end(pid: int) -> None:
     while is_alive(pid):
         assert time.monotonic() < give_up, f"process {pid} is still there"
         time.sleep(0.01)
+
+
+def full_machine(*arguments, **options):
+    """What starting a process says where there can be no more of them."""
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 @pytest.fixture
@@ -201,6 +207,27 @@ class TestData:
         assert url == store.url
         with client_of(store) as client:
             assert b"b" == client.get("a")
+
+    @pytest.mark.parametrize("obstacle", ["the server", "the machine"])
+    def test_a_failed_attempt_to_start_it_again_costs_neither_data_nor_address(self, make, monkeypatch, obstacle):
+        store = make(durability="always")
+        store.start()
+        url = store.url
+        with client_of(store) as client:
+            client.set("table", "stored")
+            os.kill(store.pid, signal.SIGKILL)
+            wait_for_end(store.pid)
+            with monkeypatch.context() as hindered:
+                if obstacle == "the server":
+                    hindered.setattr(store, "_server", Path("/bin/false"))
+                else:
+                    hindered.setattr(subprocess, "Popen", full_machine)
+                for _ in range(2):
+                    with pytest.raises(EmbeddedStoreError):
+                        store.start()
+            store.start()
+            assert url == store.url
+            assert b"stored" == client.get("table")
 
     def test_a_folder_is_for_one_server_at_a_time(self, make, tmp_path, monkeypatch):
         monkeypatch.setattr(embedded, "_DATA_DIR_TIMEOUT_S", 0.1)

@@ -115,7 +115,7 @@ class TestAFinishedHand:
         for damaged in (b"5:abc", b"x:abc", b"abc", b"-1:", b":", b"3:abc7"):
             admin.delete(played)
             admin.xadd(played, {"p": damaged}, id=f"1-{START_MS}")
-            with pytest.raises(StoreError, match="told apart"):
+            with pytest.raises(StoreError, match="hand 1 of table"):
                 await store.hand(table.table_id, 1, 0)
 
 

@@ -211,7 +211,8 @@ async def test_a_silent_connection_is_given_up(open_store, link, table, monkeypa
 
 async def test_messages_that_are_none_of_ours_are_skipped(store, table, admin, caplog):
     notices = await watching(store, table.table_id)
-    for message in (b"", b"x", b"\xff\xfe", b"-1 " + table.table_id.encode(), table.table_id.encode()):
+    endless = b"9" * 5000 + b" " + table.table_id.encode()
+    for message in (b"", b"x", b"\xff\xfe", b"-1 " + table.table_id.encode(), table.table_id.encode(), endless):
         admin.publish(keys.notices_channel(keys.shard_of(table.table_id)), message)
     await table.write(store)
     assert [Notice(table.table_id, 1)] == await fetch(notices, 1)

@@ -4,11 +4,13 @@ import asyncio
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import redis
 
 from service.store import keys
-from service.store.base import Committed, Conflict, OutcomeUnknown, Repeat, StoreMismatch, StoreUnavailable
+from service.store.base import Committed, Conflict, OutcomeUnknown, Repeat, RequestKey, StoreMismatch, StoreUnavailable
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
 from service.store.redis import RedisStore
@@ -19,6 +21,17 @@ def kill(server: EmbeddedStore) -> None:
     os.kill(server.pid, signal.SIGKILL)
     while server.running:
         time.sleep(0.005)
+
+
+async def refusal_of(call, *arguments) -> str:
+    """What a store says that has changed nothing and can do better later; empty if it does what it is asked."""
+    try:
+        await call(*arguments)
+    except StoreUnavailable as error:
+        if type(error) is not StoreUnavailable:
+            raise
+        return str(error)
+    return ""
 
 
 class TestLostAnswers:
@@ -169,6 +182,25 @@ class TestRefusals:
             admin.replicaof("no", "one")
         await table.write(store)
 
+    async def test_a_busy_server_has_changed_nothing_and_may_answer_later(self, server, store, table, admin):
+        await table.write(store)
+        busy_after = admin.config_get("busy-reply-threshold")["busy-reply-threshold"]
+        admin.config_set("busy-reply-threshold", 1)
+        with ThreadPoolExecutor(1) as others, redis.Redis.from_url(server.url, socket_timeout=60) as other:
+            endless = others.submit(other.eval, "while true do end", 0)
+            try:
+                while "BUSY" not in await refusal_of(store.ping):  # noqa: ASYNC110 -- a server sets no event
+                    await asyncio.sleep(0.01)
+                # One command, several in a pipeline, and a script.
+                assert "BUSY" in await refusal_of(store.load, table.table_id)
+                assert "BUSY" in await refusal_of(store.events, table.table_id, 0, 1)
+                assert "BUSY" in await refusal_of(store.commit, table.change())
+            finally:
+                admin.script_kill()
+                admin.config_set("busy-reply-threshold", busy_after)
+            assert isinstance(endless.exception(), redis.ResponseError)
+        await table.write(store)
+
     async def test_too_many_clients(self, server, open_store, store, table, admin):
         await table.write(store)
         allowed = admin.config_get("maxclients")["maxclients"]
@@ -286,6 +318,27 @@ class TestReplicas:
         assert Repeat(2, commit.etag, b"", same_body=True) == await store.commit(commit)
         assert b"2" == replica.hget(keys.table_key(table.table_id), "version")
         assert 2 == (await anext(notices)).version
+
+    async def test_what_no_replica_confirmed_is_not_recalled_as_done(self, spawn_server, open_store, table):
+        primary, _ = spawn_server(**{"repl-diskless-sync-delay": "0"})
+        port = primary.get_connection_kwargs()["port"]
+        replica, replica_pid = spawn_server(replicaof=f"127.0.0.1 {port}")
+        primary.set("first", "write")
+        assert 1 == primary.wait(1, 15_000)
+        store = await open_store(
+            f"redis://127.0.0.1:{port}", durability=Durability("replicas", 1), replica_timeout_ms=300
+        )
+        os.kill(replica_pid, signal.SIGSTOP)
+        commit = table.change(request=REQUEST)
+        with pytest.raises(OutcomeUnknown):
+            await store.commit(commit)
+        # A worker that finds the change made, and so refuses to make it again, looks the request up instead.
+        with pytest.raises(OutcomeUnknown, match="0 of 1 replicas"):
+            await store.recall(table.table_id, REQUEST)
+        assert None is await store.recall(table.table_id, RequestKey("other", b"body"))
+        os.kill(replica_pid, signal.SIGCONT)
+        assert Repeat(1, commit.etag, b"", same_body=True) == await store.recall(table.table_id, REQUEST)
+        assert b"1" == replica.hget(keys.table_key(table.table_id), "version")
 
     async def test_a_conflict_needs_no_replica(self, server, open_store, store, table):
         await table.write(store)

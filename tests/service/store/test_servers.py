@@ -1,137 +1,32 @@
 """Several servers: a cluster whose slots move and whose nodes die, and a primary that sentinels replace."""
 
 import asyncio
-import itertools
 import os
 import signal
-import time
 from collections.abc import Callable
-from typing import Any, ClassVar
 
 import pytest
 import redis
-from redis.crc import key_slot
 
-from service.store import keys
-from service.store.base import Commit, Committed, FinishedHand, Notice, Repeat, RequestKey, StoreError, StoreUnavailable
+from service.store import keys, servers
+from service.store.base import Committed, FinishedHand, Notice, RequestKey, StoreError, StoreUnavailable
 from service.store.durability import Durability
-from tests.service.store.conftest import TableWriter
-
-SHARD_SLOTS = [key_slot(keys.shard_prefix(shard).encode()) for shard in range(keys.SHARDS)]
-
-
-def port_of(client: redis.Redis) -> int:
-    return client.connection_pool.connection_kwargs["port"]
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 10) -> None:
-    give_up = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < give_up, "it never came to that"
-        time.sleep(0.02)
-
-
-def replicas_of(primary: redis.Redis) -> int:
-    """How many replicas have caught up."""
-    replication = primary.info("replication")
-    return sum(replication.get(f"slave{n}", {}).get("state") == "online" for n in range(2))
-
-
-class Cluster:
-    """Three primaries; the first thirds of the slots belong to the first one, and so on."""
-
-    SETTINGS: ClassVar = {
-        "cluster-enabled": "yes",
-        "cluster-node-timeout": "1000",
-        "cluster-require-full-coverage": "no",
-        "repl-diskless-sync-delay": "0",
-    }
-    RANGES = ((0, 5460), (5461, 10922), (10923, 16383))
-
-    def __init__(self, spawn_server: Callable[..., tuple[redis.Redis, int]]) -> None:
-        spawned = [spawn_server(**self.SETTINGS) for _ in self.RANGES]
-        self.nodes = [client for client, _ in spawned]
-        self.pids = [pid for _, pid in spawned]
-        for epoch, (node, (first, last)) in enumerate(zip(self.nodes, self.RANGES, strict=True), start=1):
-            node.execute_command("CLUSTER SET-CONFIG-EPOCH", epoch)
-            node.execute_command("CLUSTER ADDSLOTSRANGE", first, last)
-        for node in self.nodes[1:]:
-            bus_port = int(node.config_get("cluster-port")["cluster-port"])
-            self.nodes[0].execute_command("CLUSTER MEET", "127.0.0.1", port_of(node), bus_port)
-        wait_until(lambda: all(self._complete(node) for node in self.nodes))
-        self.ids = [node.execute_command("CLUSTER MYID").decode() for node in self.nodes]
-
-    @staticmethod
-    def _complete(node: redis.Redis) -> bool:
-        info = node.execute_command("CLUSTER INFO")
-        text = info.decode() if isinstance(info, bytes) else str(info)
-        slots = node.execute_command("CLUSTER SLOTS")
-        return ("ok" in text.split("cluster_state")[1][:8]) and 3 == len(slots)
-
-    @property
-    def url(self) -> str:
-        return "redis+cluster://" + ",".join(f"127.0.0.1:{port_of(node)}" for node in self.nodes)
-
-    def node_of(self, shard: int) -> int:
-        return next(at for at, (first, last) in enumerate(self.RANGES) if first <= SHARD_SLOTS[shard] <= last)
-
-    def table_id_at(self, node: int) -> str:
-        """A table id whose shard lies at a node."""
-        ids = (f"table-{os.urandom(8).hex()}" for _ in itertools.count())
-        return next(each for each in ids if self.node_of(keys.shard_of(each)) == node)
-
-    async def move_slot(self, slot: int, source: int, target: int) -> None:
-        """Move a slot and its keys, as the tools of a cluster do; the event loop goes on between the steps."""
-        here, there = self.nodes[source], self.nodes[target]
-        there.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", self.ids[source])
-        here.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", self.ids[target])
-        await asyncio.sleep(0.02)
-        while found := here.execute_command("CLUSTER GETKEYSINSLOT", slot, 3):
-            here.execute_command("MIGRATE", "127.0.0.1", port_of(there), "", 0, 1000, "KEYS", *found)
-            await asyncio.sleep(0.01)
-        for node in (there, here):
-            node.execute_command("CLUSTER SETSLOT", slot, "NODE", self.ids[target])
-
-    def moved_count(self, node: int) -> int:
-        """How often a node has answered MOVED."""
-        stats = self.nodes[node].info("errorstats")
-        return int(stats.get("errorstat_MOVED", {}).get("count", 0))
+from tests.service.store.topology import (
+    SHARD_SLOTS,
+    Cluster,
+    Watched,
+    play_on,
+    port_of,
+    reached,
+    replicas_of,
+    versions,
+    wait_until,
+)
 
 
 @pytest.fixture
 def cluster(spawn_server: Callable[..., tuple[redis.Redis, int]]) -> Cluster:
     return Cluster(spawn_server)
-
-
-async def persistently(store: Any, commit: Commit) -> Committed | Repeat:
-    """Try a commit again, with its request id, until the store does it."""
-    give_up = time.monotonic() + 12
-    while True:
-        try:
-            outcome = await store.commit(commit)
-            assert isinstance(outcome, Committed | Repeat), outcome
-            return outcome
-        except StoreUnavailable:
-            assert time.monotonic() < give_up
-            await asyncio.sleep(0.05)
-
-
-async def play_on(store: Any, table: TableWriter, over: asyncio.Event) -> None:
-    """Change a table again and again, each time with a request id, until told to stop."""
-    while not over.is_set():
-        commit = table.change(request=RequestKey(os.urandom(8).hex(), b"body"), summary=b"s", deadline_ms=10**13)
-        await persistently(store, commit)
-        table.follow(commit)
-        await asyncio.sleep(0)
-
-
-async def reached(table: TableWriter, version: int) -> None:
-    while table.version < version:  # noqa: ASYNC110 -- nobody sets an event
-        await asyncio.sleep(0.05)
-
-
-async def versions(store: Any, table: TableWriter) -> list[int]:
-    return [each.version for each in (await store.events(table.table_id, 0, 1_000_000)).events]
 
 
 class TestCluster:
@@ -176,14 +71,10 @@ class TestCluster:
             assert 1 == len((await store.list_hands(table.table_id, 5, "", 0)).records)
 
     @pytest.mark.parametrize("durability", ["memory", "replicas:1"])
-    async def test_every_node_announces_its_commits(self, cluster, open_store, new_table, durability, spawn_server):
+    async def test_every_node_announces_its_commits(self, cluster, open_store, new_table, durability):
         if durability != "memory":
-            replicas = [spawn_server(**cluster.SETTINGS)[0] for _ in cluster.nodes]
-            for replica, primary, primary_id in zip(replicas, cluster.nodes, cluster.ids, strict=True):
-                bus_port = int(primary.config_get("cluster-port")["cluster-port"])
-                replica.execute_command("CLUSTER MEET", "127.0.0.1", port_of(primary), bus_port)
-                wait_until(lambda r=replica, i=primary_id: i.encode() in _nodes(r))
-                replica.execute_command("CLUSTER REPLICATE", primary_id)
+            for primary in range(3):
+                cluster.replicate(primary)
             wait_until(lambda: all(1 == replicas_of(node) for node in cluster.nodes))
         store = await open_store(cluster.url, durability=Durability.parse(durability), replica_timeout_ms=5000)
         tables = [new_table(cluster.table_id_at(node)) for node in range(3)]
@@ -263,6 +154,47 @@ class TestCluster:
         await store.ping()
         assert {table.table_id for table in others} == set((await store.deadlines().claim(2000, 2)).table_ids)
 
+    async def test_nothing_acknowledged_is_lost_with_a_node_whose_replica_takes_over(
+        self, cluster, open_store, new_table
+    ):
+        # Who takes over needs a replica of its own before it acknowledges anything.
+        for primary in (0, 0, 1, 2):
+            cluster.replicate(primary)
+        wait_until(lambda: [2, 1, 1] == [replicas_of(node) for node in cluster.nodes])
+        options = {"durability": Durability("replicas", 1), "timeout_ms": 1000, "replica_timeout_ms": 500}
+        store, onlooker = await open_store(cluster.url, **options), await open_store(cluster.url, **options)
+        tables = [new_table(cluster.table_id_at(node)) for node in (0, 0, 0, 1, 2)]
+        notices = store.notices()
+        notices.watch(tables[0].table_id)
+        over = asyncio.Event()
+        async with asyncio.timeout(60), asyncio.TaskGroup() as players:
+            for table in tables:
+                players.create_task(play_on(store, table, over))
+            for table in tables:
+                await reached(table, 20)
+            os.kill(cluster.pids[0], signal.SIGKILL)
+            for table, version in [(table, table.version) for table in tables]:
+                await reached(table, version + 20)
+            over.set()
+        # The other worker has heard nothing of all this, and learns it by one failure.
+        with pytest.raises(StoreUnavailable):
+            await onlooker.load(tables[0].table_id)
+        for table in tables:
+            stored = await onlooker.load(table.table_id)
+            assert (table.version, table.etag) == (stored.version, stored.etag)
+            assert list(range(1, table.version + 1)) == await versions(store, table)
+        claimed: list[str] = []
+        while len(claimed) < len(tables):
+            claimed += (await onlooker.deadlines().claim(10**13, 100)).table_ids
+        assert {table.table_id for table in tables} == set(claimed)
+
+        async with asyncio.timeout(20):
+            version = None
+            while version is None:
+                await tables[0].write(store)
+                version = (await anext(notices)).version
+            assert tables[0].version == version
+
     async def test_one_reachable_seed_will_do(self, cluster, open_store, new_table, free_port):
         dead, alive = free_port(), port_of(cluster.nodes[2])
         store = await open_store(f"redis+cluster://127.0.0.1:{dead},127.0.0.1:{alive}")
@@ -281,49 +213,6 @@ class TestCluster:
         client, _ = spawn_server()
         with pytest.raises(StoreError, match="cluster"):
             await open_store(f"redis+cluster://127.0.0.1:{port_of(client)}")
-
-
-def _nodes(node: redis.Redis) -> bytes:
-    answer = node.execute_command("CLUSTER NODES")
-    return answer if isinstance(answer, bytes) else str(answer).encode()
-
-
-class Watched:
-    """A primary with two replicas, and a sentinel that watches them."""
-
-    def __init__(self, spawn_server: Callable[..., tuple[redis.Redis, int]]) -> None:
-        self.primary, self.primary_pid = spawn_server(**{"repl-diskless-sync-delay": "0"})
-        port = port_of(self.primary)
-        self.replicas = [
-            spawn_server(**{"replicaof": f"127.0.0.1 {port}", "repl-diskless-sync-delay": "0"})[0] for _ in range(2)
-        ]
-        wait_until(lambda: 2 == replicas_of(self.primary))
-        # A replica may be online for a while before it is sent what is written.
-        self.primary.set("written", "once")
-        wait_until(lambda: 2 == self.primary.wait(2, 100))
-        self.sentinel, _ = spawn_server(
-            sentinel=f"sentinel monitor poker 127.0.0.1 {port} 1\n"
-            "sentinel down-after-milliseconds poker 500\n"
-            "sentinel failover-timeout poker 2000\n"
-        )
-        wait_until(lambda: 2 == len(self.sentinel.execute_command("SENTINEL REPLICAS", "poker")))
-
-    def failover_begins(self) -> bool:
-        """Have the sentinel replace the primary, if it knows the replicas well enough by now."""
-        try:
-            return bool(self.sentinel.execute_command("SENTINEL FAILOVER", "poker"))
-        except redis.ResponseError as error:
-            if "NOGOODSLAVE" not in str(error):
-                raise
-            return False
-
-    def named_port(self) -> int:
-        """The port of the primary as the sentinel names it."""
-        return int(self.sentinel.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", "poker")[1])
-
-    @property
-    def url(self) -> str:
-        return f"redis+sentinel://127.0.0.1:{port_of(self.sentinel)}/poker"
 
 
 @pytest.fixture
@@ -362,7 +251,7 @@ class TestSentinel:
                 version = (await anext(notices)).version
             assert tables[0].version == version
 
-    async def test_a_replaced_primary_is_left(self, watched, open_store, table):
+    async def test_a_replaced_primary_is_left(self, watched, open_store, table, monkeypatch):
         store, late = await open_store(watched.url), await open_store(watched.url)
         await table.write(store)
         wait_until(lambda: all(each.exists(keys.table_key(table.table_id)) for each in watched.replicas))
@@ -381,6 +270,12 @@ class TestSentinel:
                 await late.commit(commit)
             assert Committed(3, commit.etag) == await late.commit(commit)
             assert b"3" == successor.hget(keys.table_key(table.table_id), "version")
+        assert 2 == len(store._servers._nodes)
+        # When whatever was under way there must have ended, nobody goes back.
+        monkeypatch.setattr(servers, "_FORGET_AFTER_S", 0)
+        await store.ping()
+        assert [("127.0.0.1", port)] == list(store._servers._nodes)
+        assert 3 == (await store.load(table.table_id)).version
 
     async def test_sentinels_have_a_password_of_their_own(self, watched, open_store, table):
         watched.primary.config_set("requirepass", "p@ss")
