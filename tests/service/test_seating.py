@@ -12,7 +12,7 @@ from engine.rule_checks import MAX_AMOUNT
 from service import seating
 from service.errors import Reason, ServiceError
 from service.seating import Payout
-from service.table import DEPARTED_KEPT, Departed, Settings, Table
+from service.table import DEPARTED_KEPT, Departed, Seating, Settings, Table
 from service.table_events import (
     CarrySplit,
     ChipsAdded,
@@ -45,6 +45,25 @@ def test_sitting_down():
     assert (3, 1, 50) == (seated.seating.seat, seated.seating.number, seated.seating.bought_in)
 
 
+def test_who_sits_down_has_a_whole_time_bank_and_no_part_in_the_cards_that_are_out():
+    table = replace(empty(settings=Settings(time_bank_ms=9_000)), hand_number=4, seatings=6)
+    ann = seating.take_seat(table, "ann", 3, 50).seating
+    assert Seating(3, "ann", 50, 7, bought_in=50, since_hand=4, time_bank_ms=9_000) == ann
+    assert [None, 3] == [ann.viewer(number) for number in (4, 5)]
+
+
+def test_nobody_sits_in_two_seats():
+    table = seating.take_seat(empty(), "ann", 3, 50).table
+    assert Reason.ALREADY_SEATED == reason_of(table, "ann", 5, 50)
+    assert Reason.SEAT_TAKEN == reason_of(table, "bob", 3, 50)
+
+
+def test_after_the_session_nobody_sits_down():
+    table = replace(empty(), rules=engine.PROFILES["seven-card-stud"].replace(session_pots=2), pots_played=2)
+    assert Reason.SESSION_OVER == reason_of(table, "ann", 0, 50)
+    assert 50 == seating.take_seat(replace(table, pots_played=1), "ann", 0, 50).table.brought
+
+
 def test_every_seating_has_its_own_number():
     table = empty()
     numbers = []
@@ -62,6 +81,12 @@ def test_the_bounds_of_a_stack_belong_to_them(stack, allowed):
         assert stack == seating.take_seat(table, "ann", 0, stack).seating.stack
     else:
         assert Reason.INVALID_FIELD == reason_of(table, "ann", 0, stack)
+
+
+@pytest.mark.parametrize("seat", [-1, 8])
+def test_a_seat_that_the_table_does_not_have(seat):
+    assert Reason.INVALID_FIELD == reason_of(empty(), "ann", seat, 50)
+    assert 7 == seating.take_seat(empty(), "ann", 7, 50).seating.seat
 
 
 def test_a_table_takes_no_more_chips_than_can_be_played_with():
@@ -160,6 +185,25 @@ def test_who_was_in_without_chips_plays_for_the_carried_pot_and_who_had_folded_s
     assert {1: 30, 2: 0, 3: 5} == seating.next_stacks(rained_out({1: 30, 2: 0, 3: 5}, folded=(3,)))
 
 
+@pytest.mark.parametrize(("carry", "dealt_in"), [(0, {1: 30}), (1, {1: 30, 2: 0}), (12, {1: 30, 2: 0})])
+def test_without_chips_there_must_be_something_to_play_for(carry, dealt_in):
+    assert dealt_in == seating.next_stacks(replace(rained_out({1: 30, 2: 0, 3: 0}, folded=(3,)), carry=carry))
+
+
+def test_one_minor_unit_is_enough_to_play():
+    table = seating.take_seat(seating.take_seat(empty(), "ann", 0, 1).table, "bob", 0, 9).table
+    assert {1: 1, 2: 9} == seating.next_stacks(table)
+    assert {2: 9} == seating.next_stacks(table.seated(replace(table.seating(1), stack=0)))
+
+
+@pytest.mark.parametrize(("stack", "plays"), [(MAX_AMOUNT, True), (MAX_AMOUNT + 1, False)])
+def test_on_credit_nobody_is_dealt_in_who_has_or_owes_more_than_a_hand_can_hold(stack, plays):
+    table = seated(0, 0, profile="baseball-home")
+    for each in (stack, -stack):
+        table = table.seated(replace(table.seating(1), stack=each))
+        assert plays == (1 in seating.next_stacks(table))
+
+
 def test_where_folded_players_stay_out_they_do_so_until_the_pot_is_won():
     table = rained_out({1: 30, 2: 7, 3: 5}, folded=(3,), rain_returns=False)
     assert {1: 30, 2: 7} == seating.next_stacks(table)
@@ -182,10 +226,37 @@ def test_it_is_split_too_when_too_many_sit_out():
     out = seating.sit_out(table, table.seating(1))
     assert (SatOut(1), CarrySplit(12, ((2, 6), (1, 6)))) == out.events
     assert (0, 36, True) == (out.table.carry, out.seating.stack, out.seating.sitting_out)
+    assert (False, ()) == (out.table.redeal, out.table.kept_out)
     assert {2: 16, 3: 8} == seating.next_stacks(out.table)
     assert [] == out.table.broken()
     three = rained_out({1: 30, 2: 10, 3: 8})
     assert (12, (SatOut(1),)) == ((out := seating.sit_out(three, three.seating(1))).table.carry, out.events)
+
+
+def test_of_a_rained_out_pot_that_is_empty_nothing_is_told():
+    table = replace(rained_out({1: 30, 2: 10}), carry=0, brought=40)
+    assert table.redeal
+    left = seating.leave(table, table.seating(2))
+    assert ((SeatLeft(2, "player 2", 10),), False) == (left.events, left.table.redeal)
+
+
+def test_who_stays_out_of_a_carried_pot_stays_out_when_it_rains_again():
+    """Only seats 1 and 2 are dealt into the second hand, and seat 2 folds before the rain."""
+    table = rained_out({1: 30, 2: 10, 3: 8, 4: 7}, folded=(3,), rain_returns=False)
+    assert (table.seating(3).number,) == table.kept_out
+    hand = engine.start(table.rules, seating.next_stacks(table), 1, FULL_DECK, carry=12).state
+    players = tuple(replace(player, folded=player.seat == 2, collected=0) for player in hand.players)
+    rained = replace(hand, phase="finished", actor=0, players=players, dead_money=(), rained=True, carry=15, offer=None)
+    again, _ = seating.settle(replace(table, carry=0, hand_number=2), rained)
+    assert tuple(table.seating(seat).number for seat in (2, 3)) == again.kept_out
+    assert {1, 4} == set(seating.next_stacks(again))
+
+
+def test_a_carried_pot_beyond_what_a_hand_can_begin_with_is_split():
+    table = rained_out({1: 30, 2: 10, 3: 8})
+    for carry, split in ((MAX_AMOUNT, False), (MAX_AMOUNT + 1, True)):
+        after, events = seating.settle(table, replace(table.hand, carry=carry))
+        assert split == bool(events) == (after.carry == 0)
 
 
 def test_a_carried_pot_waits_while_two_can_play_for_it():
@@ -216,6 +287,10 @@ def test_a_carried_pot_whose_owners_have_all_left_belongs_to_those_who_could_pla
     left = seating.leave(table, table.seating(3))
     assert [CarrySplit(12, ((3, 6), (4, 6))), SeatLeft(3, "player 3", 14)] == list(left.events)
     assert (0, 13) == (left.table.carry, left.table.chips)
+    away = table.seated(replace(table.seating(4), sitting_out=True))
+    assert CarrySplit(12, ((3, 12),)) == seating.leave(away, away.seating(3)).events[0], "seat 4 could not have played"
+    out = seating.sit_out(away, away.seating(3))
+    assert CarrySplit(12, ((3, 6), (4, 6))) == out.events[-1], "nobody is left who could play: all who are there"
     alone = seating.leave(left.table, left.table.seating(4))
     assert (0, 0) == (alone.table.chips, alone.table.brought - alone.table.taken)
 
@@ -249,6 +324,12 @@ def test_sitting_out_and_in_again():
     assert seating.sit_in(table, table.seats[0]) is None
 
 
+def test_who_sits_in_again_begins_to_run_out_of_time_anew():
+    away = seated(10, 20).seats[0]
+    table = seated(10, 20).seated(replace(away, sitting_out=True, timeouts=3))
+    assert (False, 0) == ((back := seating.sit_in(table, table.seats[0]).seating).sitting_out, back.timeouts)
+
+
 # Adding chips
 
 
@@ -258,6 +339,15 @@ def test_chips_come_at_once_between_hands():
     assert (ChipsAdded(1, 5),) == added.events
     assert (15, 15, 0) == (added.seating.stack, added.seating.bought_in, added.seating.adding)
     assert (35, []) == (added.table.brought, added.table.broken())
+
+
+def test_chips_come_at_once_after_a_hand_that_the_player_was_in():
+    table = in_a_hand(seated(10, 20))
+    finished = engine.step(table.hand, Action(ActionKind.LEAVE, seat=table.hand.actor)).state
+    table, _ = seating.settle(table, finished)
+    added = seating.add_chips(table, table.seating(1), 5)
+    assert (ChipsAdded(1, 5),) == added.events
+    assert (finished.stacks[0] + 5, 0) == (added.seating.stack, added.seating.adding)
 
 
 def test_chips_of_a_player_in_a_hand_wait_for_its_end():
