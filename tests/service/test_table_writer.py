@@ -2,6 +2,7 @@ import asyncio
 import uuid
 
 import pytest
+import redis
 from msgspec.structs import replace
 
 import engine
@@ -9,6 +10,7 @@ from service import seating
 from service.credentials import Operator
 from service.errors import Reason, ServiceError
 from service.meters import Meters
+from service.store import keys
 from service.store.base import OutcomeUnknown, StoreUnavailable
 from service.store.durability import Durability
 from service.store.redis import RedisStore
@@ -172,6 +174,40 @@ async def test_a_repeat_returns_the_first_result_although_it_would_be_refused_no
     with pytest.raises(ServiceError) as refusal:
         await writer.change(CALLER, replace(mutation, body=b"two"), admit, seat("ann"))
     assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+
+
+async def test_a_repeat_returns_the_first_result_although_nothing_would_be_to_do_now(writer):
+    def seat_the_first(table):
+        return None if table.seats else seat("ann")(table)
+
+    table = await new_table(writer)
+    mutation = Mutation("Take", table.table_id, str(uuid.uuid4()), body=b"one")
+    first = await writer.change(CALLER, mutation, admit, seat_the_first)
+    last = await writer.change(CALLER, Mutation("Take", table.table_id), admit, seat("bob"))
+    assert replace(first, table=last.table) == await writer.change(CALLER, mutation, admit, seat_the_first)
+    with pytest.raises(ServiceError) as refusal:
+        await writer.change(CALLER, replace(mutation, body=b"two"), admit, seat_the_first)
+    assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+
+
+async def test_one_id_for_two_rpcs_is_two_requests(writer):
+    table = await new_table(writer)
+    request_id = str(uuid.uuid4())
+    for number, rpc in enumerate(("Take", "Deal"), start=2):
+        mutation = Mutation(rpc, table.table_id, request_id)
+        assert number == (await writer.change(CALLER, mutation, admit, seat(rpc))).version
+
+
+async def test_what_is_no_longer_kept_is_not_taken_for_what_followed(embedded, writer):
+    table = await new_table(writer)
+    mutation = Mutation("Take", table.table_id, str(uuid.uuid4()))
+    first = await writer.change(CALLER, mutation, admit, seat("ann"))
+    await writer.change(CALLER, Mutation("Take", table.table_id), admit, seat("bob"))
+    with redis.Redis.from_url(embedded.url) as admin:
+        admin.xdel(keys.events_key(table.table_id), "2-0")
+    assert await writer.happening(table.table_id, 2) is None
+    again = await writer.change(CALLER, mutation, admit, seat("ann"))
+    assert (2, first.etag, None, b"ann") == (again.version, again.etag, again.happening, again.result)
 
 
 async def test_where_nothing_is_to_be_done_nothing_is_committed(writer):
