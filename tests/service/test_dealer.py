@@ -21,7 +21,7 @@ from engine.events import (
     PurchaseDeclined,
     PurchaseMade,
 )
-from engine.knobs import BonusDecline, FixedLimit
+from engine.knobs import BonusDecline, Exhaustion, FixedLimit
 from engine.state import Phase
 from service import dealer, seating
 from service.errors import Reason, ServiceError
@@ -282,6 +282,25 @@ def act_mildly(table: Table) -> Table:
     """Check where that is possible, else call."""
     kinds = {choice.kind for choice in engine.legal_actions(table.hand).choices}
     return act(table, ActionKind.CHECK if ActionKind.CHECK in kinds else ActionKind.CALL)
+
+
+class TestDealing:
+    def test_one_hand_at_a_time(self):
+        table = dealt(table_of("baseball", 50, 50, 50), DOORS)
+        with pytest.raises(ServiceError) as refusal:
+            dealer.deal(table, shuffled(1), NOW_MS)
+        assert (Reason.HAND_IN_PROGRESS, {"hand_number": "1"}) == (refusal.value.reason, refusal.value.metadata)
+
+    @pytest.mark.parametrize("exhaustion", Exhaustion)
+    def test_recycled_cards_come_in_an_order_of_their_own(self, exhaustion):
+        """So that nobody knows it who has seen the first one; where none are recycled nothing is shuffled for it."""
+        table = table_of("seven-card-stud", 50, 50, exhaustion=exhaustion)
+        decks = shuffled(3)
+        first, second = (bytes(decks()) for _ in range(2))
+        change = dealer.deal(table, shuffled(3), NOW_MS)
+        spare = second if exhaustion == Exhaustion.RECYCLE_FOLDED else b""
+        assert (first, spare) == (change.shuffled.deck, change.shuffled.spare)
+        assert tuple(spare) == change.table.hand.spare
 
 
 class TestBetweenHands:
