@@ -89,10 +89,15 @@ def test_a_seat_that_the_table_does_not_have(seat):
     assert 7 == seating.take_seat(empty(), "ann", 7, 50).seating.seat
 
 
+def test_without_credit_nobody_sits_down_without_chips():
+    assert Reason.INVALID_FIELD == reason_of(empty(), "ann", 0, 0)
+
+
 def test_a_table_takes_no_more_chips_than_can_be_played_with():
     table = replace(empty(settings=Settings(max_buy_in=10**12)), brought=MAX_AMOUNT - 5)
     assert Reason.INVALID_FIELD == reason_of(table, "ann", 0, 6)
     assert MAX_AMOUNT == seating.take_seat(table, "ann", 0, 5).table.brought
+    assert 8 == seating.take_seat(replace(table, taken=3), "ann", 0, 8).seating.stack, "what has left makes room"
 
 
 def test_under_credit_a_least_buy_in_holds_only_if_it_is_wanted():
