@@ -6,7 +6,8 @@ import redis
 from msgspec.structs import replace
 
 import engine
-from service import seating
+from engine.cards import FULL_DECK
+from service import dealer, seating
 from service.credentials import Operator
 from service.errors import Reason, ServiceError
 from service.meters import Meters
@@ -57,6 +58,44 @@ async def test_a_change_is_read_back(writer, store, clock):
     assert written.table == await writer.load(table.table_id) == await TableWriter(store, clock).load(table.table_id)
     assert written.happening == await writer.happening(table.table_id, 2)
     assert await writer.happening(table.table_id, 3) is None
+
+
+async def test_a_table_that_is_made_twice_by_one_request_is_made_once(writer):
+    rules = engine.PROFILES["baseball"]
+    table = Table(uuid.uuid4().hex, "acme", "baseball", rules, Settings(), 0, "", 0, 0)
+    mutation = Mutation("Create", table.table_id, str(uuid.uuid4()), body=b"one")
+    change = Change(table, (TableCreated(),))
+    first = await writer.create(CALLER, mutation, change)
+    assert first == await writer.create(CALLER, mutation, change)
+    for caller, other in ((CALLER, replace(mutation, body=b"two")), (Operator("acme", "acme/2"), mutation)):
+        with pytest.raises(ServiceError) as refusal:
+            await writer.create(caller, other, change)
+        assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+
+
+async def test_no_etag_says_the_same_of_two_tables(writer):
+    etags = [(await new_table(writer)).etag for _ in range(50)]
+    assert 50 == len(set(etags))
+
+
+async def test_the_events_of_a_hand_are_kept_for_as_long_as_it_is_played(store, writer, monkeypatch):
+    """From its deal on, and its record with them when it ends."""
+    table = await new_table(writer)
+    noted = []
+    commit = store.commit
+
+    async def note(wanted):
+        noted.append((wanted.version, wanted.events_from, wanted.finished and wanted.finished.first_version))
+        return await commit(wanted)
+
+    monkeypatch.setattr(store, "commit", note)
+    for player_id in ("ann", "bob"):
+        await writer.advance(table.table_id, seat(player_id))
+    await writer.advance(table.table_id, lambda table: dealer.deal(table, lambda: FULL_DECK, 0))
+    await writer.advance(table.table_id, seat("cid"))
+    await writer.advance(table.table_id, lambda table: dealer.leave_hand(table, table.seating(1), 0))
+    await writer.advance(table.table_id, seat("dan"))
+    assert [(2, None, None), (3, None, None), (4, 4, None), (5, 4, None), (6, None, 4), (7, None, None)] == noted
 
 
 async def test_what_two_writers_know_is_never_old(store, clock):
