@@ -123,11 +123,6 @@ class TokenKey(msgspec.Struct, frozen=True):
     key_id: str
     secret: str
 
-    @property
-    def weak(self) -> bool:
-        """Whether the secret is shorter than the hash it keys (RFC 7518, section 3.2)."""
-        return len(self.secret.encode()) < 32
-
     @staticmethod
     def random(key_id: str) -> "TokenKey":
         """Make a key that nobody can guess."""
