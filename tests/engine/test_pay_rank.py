@@ -436,14 +436,6 @@ def test_the_face_of_a_bonus_card_does_not_matter_to_a_replacement():
         assert ["up"] == [event.face for event in hand.all(CardDealt) if event.cause == DealCause.REPLACEMENT]
 
 
-def test_a_card_that_was_paid_for_and_is_replaced_leaves_nothing_that_was_paid_for():
-    rules = REPLACE.replace(pay_rank="4")
-    hand = deal(rules, {1: "(-- --) 4d+Js", 2: "(-- --) Ks"}).play("1 buy")
-    assert is_wild(hand, 1, "4d")
-    hand.play("1 replace")
-    assert ("Js", (), (parse_card("4d"),)) == (hand.up(1), hand.state.player(1).paid, hand.state.player(1).dead)
-
-
 def test_an_all_in_player_may_replace_for_nothing():
     hand = deal(REPLACE, {1: "(-- --) 4d+Js", 2: "(-- --) Ks", 3: "(-- --) Qs"}, {1: 1, 2: 100, 3: 100})
     assert (1, "replace, keep") == (hand.actor, hand.legal)
