@@ -41,4 +41,4 @@ cdef long long _wager(Draft draft, DraftPlayer player, long long to) except -1
 cdef bint _is_full(Draft draft, long long to, long long least, long long base) except -1
 cdef bint _is_high_bet(Draft draft, long long to, long long base) except -1
 @cython.locals(player=DraftPlayer)
-cdef _reopen(Draft draft, long long raiser)
+cdef _reopen(Draft draft)

@@ -26,7 +26,7 @@ _HALF_BET, _FULL_AMOUNT, _BY_BRING_IN = ShortRaise.HALF_BET, ShortBringIn.FULL_A
 
 def open_round(draft: Draft) -> None:
     """Begin a betting round, or pass it over where nobody could answer a bet."""
-    _reopen(draft, 0)
+    _reopen(draft)
     if able_count(draft) < 2:
         _go_on(draft)  # no betting takes place: who bet last is still the one of the round before
         return
@@ -222,7 +222,7 @@ def _wager(draft: Draft, player: DraftPlayer, to: int) -> int:
         betting.raises += betting.opened
         betting.opened = True
         betting.aggressor = player.seat
-        _reopen(draft, player.seat)
+        _reopen(draft)
     else:
         # An all-in that is no raise: others call it, and nobody who has acted may raise because of it.
         if betting.level == 0:
@@ -244,8 +244,7 @@ def _is_high_bet(draft: Draft, to: int, base: int) -> bool:
     return _is_full(draft, to, base + structure.high, base) and len(limit_units(draft, structure)) > 1
 
 
-def _reopen(draft: Draft, raiser: int) -> None:
-    """Let everybody but the raiser act again."""
+def _reopen(draft: Draft) -> None:
+    """Let everybody act again; a raiser has, once the chips are in."""
     for player in draft.players:
-        if player.seat != raiser:
-            player.acted = False
+        player.acted = False

@@ -85,8 +85,7 @@ def settle(draft: Draft, trigger: Trigger) -> None:
         return  # no card is left to buy, so nothing is paid either
     price = _price(draft, trigger.seat, kind)
     due = draft.affordable(draft.player(trigger.seat), price)
-    forced = price > 0 and _is_forced(draft, kind)
-    if due < price and not forced:
+    if due < price and not _is_forced(draft, kind):
         return
     if due < price and draft.rules.short_purchase == ShortPurchase.FOLD:
         draft.emit(PurchaseDeclined(trigger.seat, kind, trigger.card))

@@ -12,7 +12,6 @@ from engine.worth import Worth, worth_of
 def settle(draft: Draft, amount: int) -> None:
     """Show the hands in order, beginning with the seat that must, and pay every pot."""
     first = draft.player(draft.actor)
-    draft.actor = 0
     worths: dict[int, Worth] = {}
     for player in (first, *draft.clockwise_from(first.seat)[:-1]):
         if not player.folded:
@@ -26,7 +25,6 @@ def walk_over(draft: Draft) -> None:
     """Give everything to the last player in, who shows nothing."""
     if any(player.bet for player in draft.players):
         collect(draft)
-    draft.actor = 0
     winner = draft.live()[0]
     for at, pot in enumerate(draft.pots()):
         award_all(draft, at, pot, winner)

@@ -232,7 +232,7 @@ def _finish(table: Table, hand: State) -> tuple[Table, tuple[AnyTableEvent, ...]
             added = _with_chips(table, replace(seating, adding=0), seating.adding)
             table = added.table
             events += added.events
-    if table.session_over and not hand.rained:
+    if table.session_over:
         events.append(SessionEnded(table.pots_played))
     return table, tuple(events)
 

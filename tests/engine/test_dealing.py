@@ -285,6 +285,7 @@ def test_five_players_at_nine_cards_get_their_last_card():
 def test_a_community_card_counts_in_everybodys_hand_and_is_wild_if_its_rank_is():
     rules = FREE_UP.replace(wild_ranks=("9",))
     hand = deal(rules, full_table(4), rest="9s").check_down()
+    assert len(full_table(4)) == len(hand.all(HandShown))
     for shown in hand.all(HandShown):
         assert parse_card("9s") not in shown.cards
         cards = engine.cards.mask_of((*shown.cards, parse_card("9s")))

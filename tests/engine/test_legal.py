@@ -186,3 +186,14 @@ def test_on_credit_no_size_leaves_the_range_of_money():
         hand.play(f"{hand.actor} {wager.kind} {wager.max}")
     assert "call" in hand.legal
     assert "raise" not in hand.legal
+
+
+@pytest.mark.parametrize(("profile", "kind"), [("baseball", "buy"), ("baseball-match-pot-hole-fours-buy", "claim")])
+def test_a_purchase_may_name_its_price_and_no_other_amount(profile, kind):
+    hands = {"buy": {1: "(As Ad) 4s", 2: "(Qs Qd) 2c"}, "claim": {1: "(4s Ad) Ks", 2: "(Qs Qd) 2c"}}[kind]
+    hand = deal(PROFILES[profile], hands)
+    (price,) = (choice.price for choice in engine.legal_actions(hand.state).find(ActionKind(kind)))
+    assert [0, 0] == [amount_of(hand.state, Action(ActionKind(kind), amount)) for amount in (0, price)]
+    for amount in (-price, 1, price - 1, price + 1, MAX_AMOUNT):
+        with pytest.raises(IllegalAction, match=f"{kind} for {price}"):
+            amount_of(hand.state, Action(ActionKind(kind), amount))

@@ -224,7 +224,8 @@ def test_after_a_high_bet_all_raises_are_high():
     hand = fourth_street().play("1 bet 10")
     assert "fold, call 10, raise 20" == hand.legal
     hand.refuses("raise 15")
-    assert [20, 30, 40] == escalate(hand)
+    assert ["raise 30"] == sizes(hand.play("2 raise 20"))
+    assert [30, 40] == escalate(hand)
 
 
 def test_after_a_low_bet_a_raise_may_be_low_or_high():

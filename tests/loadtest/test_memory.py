@@ -38,6 +38,7 @@ def test_every_event_with_an_amount_that_leaves_a_stack_is_known() -> None:
         for field in pb.Event.DESCRIPTOR.fields
         if any(part.name == "paid" for part in field.message_type.fields)
     }
+    assert {"ante_posted", "called", "purchase_made"} <= paying
     for name in paying:
         event = pb.Event()
         getattr(event, name).seat = 3

@@ -79,7 +79,7 @@ def test_a_new_token_for_the_same_seating_is_the_same_caller(gate, keyring, cloc
 
 def test_heavy_calls_weigh_more(gate):
     batch = "stud.v1.EvaluatorService/EvaluateBatch"
-    assert (20 // COSTS[batch], 100 * COSTS[batch]) == admitted(gate, method=batch)
+    assert (2, 1000) == admitted(gate, method=batch)
 
 
 def test_every_heavy_call_exists():

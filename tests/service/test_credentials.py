@@ -105,6 +105,23 @@ def test_a_seat_token_expires_to_the_millisecond_even_when_it_is_remembered(keyr
         keyring.identify(sent, NOW_MS + 60_000)
 
 
+def test_the_tokens_used_last_are_remembered_and_no_more_than_a_bound(keyring, monkeypatch):
+    """With room for two of three, the one longest out of use is checked anew."""
+    monkeypatch.setattr("service.credentials._TOKENS_REMEMBERED", 2)
+    checked = []
+    decode = jwt.decode
+
+    def noted(token, *arguments, **options):
+        checked.append(token)
+        return decode(token, *arguments, **options)
+
+    monkeypatch.setattr("service.credentials.jwt.decode", noted)
+    ann, bob, cid = (keyring.mint("acme", "table", seat, f"player{seat}", seat, NOW_MS).text for seat in (1, 2, 3))
+    for token in (ann, bob, ann, ann, cid, ann, bob):
+        keyring.identify(f"Bearer {token}", NOW_MS)
+    assert [ann, bob, cid, bob] == checked
+
+
 def test_token_keys_rotate(keyring):
     old = f"Bearer {mint(keyring)}"
     rotating = Keyring(OPERATORS, (SECOND, FIRST), token_ttl_s=60)
@@ -147,6 +164,12 @@ def test_the_claims_above_are_accepted_when_signed_rightly(keyring):
     assert 3 == keyring.identify(f"Bearer {token}", NOW_MS).seat
 
 
+def test_a_token_longer_than_any_that_is_minted_is_not_even_read(keyring):
+    token = jwt.encode({**CLAIMS, "pad": "x" * 4096}, FIRST.secret, algorithm="HS256", headers={"kid": "k1"})
+    with pytest.raises(CredentialError):
+        keyring.identify(f"Bearer {token}", NOW_MS)
+
+
 def test_a_changed_claim_breaks_the_signature(keyring):
     head, body, signature = mint(keyring).split(".")
     claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
@@ -159,7 +182,8 @@ def test_a_changed_claim_breaks_the_signature(keyring):
 @pytest.mark.parametrize(
     "text",
     ["acme", "acme:", "acme:short", ":first-secret", "ac me:first-secret", "acme/:first-secret",
-     "acme/1/2:first-secret", "acme:first-secret,acme:other-secret", "acme:first-secret,zeta:first-secret"],
+     "acme/1/2:first-secret", "acme:first-secret,acme:other-secret", "acme:first-secret,zeta:first-secret",
+     "acme:seven-7"],
 )  # fmt: skip
 def test_bad_operator_keys_are_refused_without_repeating_a_secret(text):
     with pytest.raises(SecretError) as refusal:
@@ -182,6 +206,13 @@ def test_keys_are_listed_by_commas_spaces_or_lines():
 
 def test_a_secret_may_hold_colons():
     assert "12:34:56:78" == parse_operator_keys("acme:12:34:56:78")[0].secret
+
+
+def test_nobody_can_guess_a_key_that_is_made():
+    operators = [OperatorKey.random("acme").secret for _ in range(100)]
+    tokens = [TokenKey.random("k1").secret for _ in range(100)]
+    assert 200 == len({*operators, *tokens})
+    assert (32, 43) == (min(map(len, operators)), min(map(len, tokens))), "24 and 32 bytes in base64"
 
 
 def test_no_key_shows_its_secret():

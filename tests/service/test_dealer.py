@@ -21,12 +21,13 @@ from engine.events import (
     PurchaseDeclined,
     PurchaseMade,
 )
-from engine.knobs import BonusDecline, FixedLimit
+from engine.knobs import BonusDecline, Exhaustion, FixedLimit
 from engine.state import Phase
 from service import dealer, seating
 from service.errors import Reason, ServiceError
+from service.named_game import NamedGame
 from service.table import Settings, Table
-from service.table_events import ActionTimedOut, CarrySplit, SatOut, SeatLeft, TableDeleted
+from service.table_events import ActionTimedOut, CarrySplit, HandVoided, SatOut, SeatLeft, TableDeleted
 from tests.engine.play import stacked_deck
 
 NOW_MS = 1_900_000_000_000
@@ -284,6 +285,77 @@ def act_mildly(table: Table) -> Table:
     return act(table, ActionKind.CHECK if ActionKind.CHECK in kinds else ActionKind.CALL)
 
 
+class TestDealing:
+    def test_one_hand_at_a_time(self):
+        table = dealt(table_of("baseball", 50, 50, 50), DOORS)
+        with pytest.raises(ServiceError) as refusal:
+            dealer.deal(table, shuffled(1), NOW_MS)
+        assert (Reason.HAND_IN_PROGRESS, {"hand_number": "1"}) == (refusal.value.reason, refusal.value.metadata)
+
+    @pytest.mark.parametrize("exhaustion", Exhaustion)
+    def test_recycled_cards_come_in_an_order_of_their_own(self, exhaustion):
+        """So that nobody knows it who has seen the first one; where none are recycled nothing is shuffled for it."""
+        table = table_of("seven-card-stud", 50, 50, exhaustion=exhaustion)
+        decks = shuffled(3)
+        first, second = (bytes(decks()) for _ in range(2))
+        change = dealer.deal(table, shuffled(3), NOW_MS)
+        spare = second if exhaustion == Exhaustion.RECYCLE_FOLDED else b""
+        assert (first, spare) == (change.shuffled.deck, change.shuffled.spare)
+        assert tuple(spare) == change.table.hand.spare
+
+
+class TestTurns:
+    def test_nobody_acts_for_another_seat_and_whoever_tries_learns_what_is_public(self):
+        """Seat 1 may claim a bonus card for a four in the hole: that nobody else may know."""
+        table = dealt(table_of("baseball-match-pot-hole-fours", 50, 50), {1: "(4s Kd) 9c", 2: "(Qs Qh) 7d"})
+        assert engine.legal_actions(table.hand).find(ActionKind.CLAIM)
+        with pytest.raises(ServiceError) as refusal:
+            dealer.act(table, table.seating(2), Action(ActionKind.DECLINE), NOW_MS)
+        assert Reason.NOT_YOUR_TURN == refusal.value.reason
+        assert "decline" in str(refusal.value.metadata)
+        assert "claim" not in f"{refusal.value} {refusal.value.metadata}"
+
+    def test_no_showdown_before_the_betting_is_over(self):
+        table = dealt(table_of("seven-card-stud", 50, 50, 50), DOORS)
+        with pytest.raises(ServiceError) as refusal:
+            dealer.show_down(table, NOW_MS)
+        assert (Reason.SHOWDOWN_NOT_DUE, {"to_act_seat": "3"}) == (refusal.value.reason, refusal.value.metadata)
+
+    def test_players_who_have_left_all_in_are_never_waited_for(self):
+        """Seats 1 and 2 are all-in from the ante; both would be asked for claims, one after the other."""
+        table = dealt(
+            table_of("baseball-match-pot-hole-fours", 1, 1, 50, 50), dict.fromkeys((1, 2, 3, 4), "(-- --) --")
+        )
+        assert 1 == table.hand.actor
+        for seat in (1, 2):
+            change = dealer.leave_hand(table, table.seating(seat), NOW_MS)
+            table = change.table
+        assert 3 == table.hand.actor
+        while table.playing and not table.showdown_due:
+            assert table.hand.actor in (3, 4)
+            table = act(table, engine.default_action(table.hand).kind)
+        lawful(table)
+
+
+class TestRecords:
+    @pytest.mark.parametrize("named", [None, NamedGame("baseball"), NamedGame(knobs={"ante": 2})])
+    def test_a_game_that_is_not_the_tables_own_is_recorded_with_its_rules(self, named):
+        table = table_of("seven-card-stud", 50, 50, dealers_choice=True)
+        table = dealer.deal(table, shuffled(4), NOW_MS, named).table
+        rules = table.hand.rules
+        change = dealer.leave_hand(table, table.seating(1), NOW_MS + 5)
+        record = change.finished
+        assert (None if named is None else rules) == record.rules
+        assert (1, NOW_MS, NOW_MS + 5, False, False) == (
+            record.number,
+            record.started_ms,
+            record.ended_ms,
+            record.showdown,
+            record.rained,
+        )
+        assert ((2,), sum(award.amount for award in change.table.hand.awards)) == (record.winners, record.pot)
+
+
 class TestBetweenHands:
     def test_the_next_hand_is_dealt_at_its_time(self):
         table = replace(table_of("baseball", 50, 50), deal_ms=NOW_MS)
@@ -304,6 +376,14 @@ class TestBetweenHands:
             change.table.seats,
         )
         lawful(change.table)
+
+    def test_a_hand_that_stands_still_does_not_keep_it(self):
+        """No clock runs at a paused table, so that nobody is played for: the hand is void."""
+        table = dealer.deal(table_of("baseball", 50, 30), shuffled(9), NOW_MS).table
+        table = replace(dealer.pause(table, NOW_MS).table, idle_ms=NOW_MS + 9)
+        change = dealer.expire(table, shuffled(9), NOW_MS + 9)
+        assert (HandVoided, True) == (type(change.events[0]), change.deleted)
+        assert [50, 30] == [event.stack for event in change.events if isinstance(event, SeatLeft)]
 
     def test_an_empty_one_just_goes(self):
         change = dealer.expire(replace(table_of("baseball"), idle_ms=NOW_MS), shuffled(8), NOW_MS)

@@ -1,8 +1,11 @@
 """The button, pauses, and chips that wait for the end of a hand."""
 
+from msgspec.structs import replace
+
 import engine
 from service import dealer, seating
 from service.errors import Reason
+from service.table import Settings
 from service.table_events import TablePaused, TableResumed
 from tests.service.table_values import NOW, deal, folded_out, refusal, table_of
 
@@ -43,6 +46,19 @@ class TestPause:
         resumed = dealer.resume(paused, NOW + 500_000)
         assert ((TableResumed(),), NOW + 500_000 + 30_000) == (resumed.events, resumed.table.deadline_ms)
         assert Reason.TABLE_NOT_PAUSED == refusal(dealer.resume, resumed.table, NOW).reason
+
+    def test_what_the_running_turn_has_taken_off_the_time_bank_is_gone(self):
+        table = table_of(50, 50)
+        banks = tuple(replace(each, time_bank_ms=60_000) for each in table.seats)
+        settings = Settings(action_time_ms=30_000, time_bank_ms=60_000)
+        table = deal(replace(table, settings=settings, seats=banks)).table
+        paused = dealer.pause(table, NOW + 40_000).table
+        assert 50_000 == paused.seating(table.hand.actor).time_bank_ms
+        assert NOW + 90_000 + 30_000 + 50_000 == dealer.resume(paused, NOW + 90_000).table.deadline_ms
+
+    def test_no_hand_is_dealt_by_itself(self):
+        paused = dealer.pause(replace(table_of(50, 50), deal_ms=NOW + 5_000), NOW).table
+        assert (None, None) == (paused.deal_ms, paused.due_ms)
 
     def test_between_hands_no_clock_runs_before_and_after(self):
         paused = dealer.pause(table_of(50, 50), NOW).table

@@ -57,6 +57,21 @@ def test_a_clock_that_is_set_back_takes_nothing_away_and_locks_nobody_out():
     assert 0 == buckets.take("ann", 1, 1000)
 
 
+def test_a_wait_that_is_no_whole_number_of_milliseconds_is_rounded_up():
+    """At 3 a second a request is back after 333 1/3 ms."""
+    buckets = Buckets(3)
+    assert 6 == taken_at_once(buckets, "ann")
+    assert 334 == buckets.take("ann", 1, 0)
+    assert 1 == buckets.take("ann", 1, 333)
+    assert [0, 333] == [buckets.take("ann", 1, 334), buckets.take("ann", 1, 334)]
+
+
+def test_where_there_is_no_room_the_bucket_longest_out_of_use_goes():
+    buckets = Buckets(1, most=2)
+    assert [2, 2, 2] == [taken_at_once(buckets, owner) for owner in ("ann", "bob", "cid")]
+    assert [1000, 1000, 0] == [buckets.take(owner, 1, 0) for owner in ("bob", "cid", "ann")]
+
+
 def test_memory_is_bounded_and_who_comes_often_is_not_forgotten():
     buckets = Buckets(1, most=3)
     assert 2 == taken_at_once(buckets, "ann")

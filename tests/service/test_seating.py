@@ -13,7 +13,7 @@ from engine.cards import FULL_DECK
 from engine.rule_checks import MAX_AMOUNT
 from service import seating
 from service.errors import Reason, ServiceError
-from service.table import DEPARTED_KEPT, Departed, Settings
+from service.table import DEPARTED_KEPT, Departed, Seating, Settings
 from service.table_events import ChipsAdded, ChipsQueued, SatIn, SatOut, SeatLeft, SeatTaken, SessionEnded
 from tests.service.seated_tables import empty, in_a_hand, seated
 
@@ -29,6 +29,25 @@ def test_sitting_down():
     assert (SeatTaken(3, "ann", 50),) == seated.events
     assert (50, 0, 1) == (seated.table.brought, seated.table.taken, seated.table.seatings)
     assert (3, 1, 50) == (seated.seating.seat, seated.seating.number, seated.seating.bought_in)
+
+
+def test_who_sits_down_has_a_whole_time_bank_and_no_part_in_the_cards_that_are_out():
+    table = replace(empty(settings=Settings(time_bank_ms=9_000)), hand_number=4, seatings=6)
+    ann = seating.take_seat(table, "ann", 3, 50).seating
+    assert Seating(3, "ann", 50, 7, bought_in=50, since_hand=4, time_bank_ms=9_000) == ann
+    assert [None, 3] == [ann.viewer(number) for number in (4, 5)]
+
+
+def test_nobody_sits_in_two_seats():
+    table = seating.take_seat(empty(), "ann", 3, 50).table
+    assert Reason.ALREADY_SEATED == reason_of(table, "ann", 5, 50)
+    assert Reason.SEAT_TAKEN == reason_of(table, "bob", 3, 50)
+
+
+def test_after_the_session_nobody_sits_down():
+    table = replace(empty(), rules=engine.PROFILES["seven-card-stud"].replace(session_pots=2), pots_played=2)
+    assert Reason.SESSION_OVER == reason_of(table, "ann", 0, 50)
+    assert 50 == seating.take_seat(replace(table, pots_played=1), "ann", 0, 50).table.brought
 
 
 def test_every_seating_has_its_own_number():
@@ -50,10 +69,21 @@ def test_the_bounds_of_a_stack_belong_to_them(stack, allowed):
         assert Reason.INVALID_FIELD == reason_of(table, "ann", 0, stack)
 
 
+@pytest.mark.parametrize("seat", [-1, 8])
+def test_a_seat_that_the_table_does_not_have(seat):
+    assert Reason.INVALID_FIELD == reason_of(empty(), "ann", seat, 50)
+    assert 7 == seating.take_seat(empty(), "ann", 7, 50).seating.seat
+
+
+def test_without_credit_nobody_sits_down_without_chips():
+    assert Reason.INVALID_FIELD == reason_of(empty(), "ann", 0, 0)
+
+
 def test_a_table_takes_no_more_chips_than_can_be_played_with():
     table = replace(empty(settings=Settings(max_buy_in=10**12)), brought=MAX_AMOUNT - 5)
     assert Reason.INVALID_FIELD == reason_of(table, "ann", 0, 6)
     assert MAX_AMOUNT == seating.take_seat(table, "ann", 0, 5).table.brought
+    assert 8 == seating.take_seat(replace(table, taken=3), "ann", 0, 8).seating.stack, "what has left makes room"
 
 
 def test_under_credit_a_least_buy_in_holds_only_if_it_is_wanted():
@@ -129,6 +159,12 @@ def test_sitting_out_and_in_again():
     assert seating.sit_in(table, table.seats[0]) is None
 
 
+def test_who_sits_in_again_begins_to_run_out_of_time_anew():
+    away = seated(10, 20).seats[0]
+    table = seated(10, 20).seated(replace(away, sitting_out=True, timeouts=3))
+    assert (False, 0) == ((back := seating.sit_in(table, table.seats[0]).seating).sitting_out, back.timeouts)
+
+
 # Adding chips
 
 
@@ -138,6 +174,15 @@ def test_chips_come_at_once_between_hands():
     assert (ChipsAdded(1, 5),) == added.events
     assert (15, 15, 0) == (added.seating.stack, added.seating.bought_in, added.seating.adding)
     assert (35, []) == (added.table.brought, added.table.broken())
+
+
+def test_chips_come_at_once_after_a_hand_that_the_player_was_in():
+    table = in_a_hand(seated(10, 20))
+    finished = engine.step(table.hand, Action(ActionKind.LEAVE, seat=table.hand.actor)).state
+    table, _ = seating.settle(table, finished)
+    added = seating.add_chips(table, table.seating(1), 5)
+    assert (ChipsAdded(1, 5),) == added.events
+    assert (finished.stacks[0] + 5, 0) == (added.seating.stack, added.seating.adding)
 
 
 def test_chips_of_a_player_in_a_hand_wait_for_its_end():

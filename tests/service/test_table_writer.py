@@ -2,13 +2,16 @@ import asyncio
 import uuid
 
 import pytest
+import redis
 from msgspec.structs import replace
 
 import engine
-from service import seating
+from engine.cards import FULL_DECK
+from service import dealer, seating
 from service.credentials import Operator
 from service.errors import Reason, ServiceError
 from service.meters import Meters
+from service.store import keys
 from service.store.base import OutcomeUnknown, StoreUnavailable
 from service.store.durability import Durability
 from service.store.redis import RedisStore
@@ -55,6 +58,44 @@ async def test_a_change_is_read_back(writer, store, clock):
     assert written.table == await writer.load(table.table_id) == await TableWriter(store, clock).load(table.table_id)
     assert written.happening == await writer.happening(table.table_id, 2)
     assert await writer.happening(table.table_id, 3) is None
+
+
+async def test_a_table_that_is_made_twice_by_one_request_is_made_once(writer):
+    rules = engine.PROFILES["baseball"]
+    table = Table(uuid.uuid4().hex, "acme", "baseball", rules, Settings(), 0, "", 0, 0)
+    mutation = Mutation("Create", table.table_id, str(uuid.uuid4()), body=b"one")
+    change = Change(table, (TableCreated(),))
+    first = await writer.create(CALLER, mutation, change)
+    assert first == await writer.create(CALLER, mutation, change)
+    for caller, other in ((CALLER, replace(mutation, body=b"two")), (Operator("acme", "acme/2"), mutation)):
+        with pytest.raises(ServiceError) as refusal:
+            await writer.create(caller, other, change)
+        assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+
+
+async def test_no_etag_says_the_same_of_two_tables(writer):
+    etags = [(await new_table(writer)).etag for _ in range(50)]
+    assert 50 == len(set(etags))
+
+
+async def test_the_events_of_a_hand_are_kept_for_as_long_as_it_is_played(store, writer, monkeypatch):
+    """From its deal on, and its record with them when it ends."""
+    table = await new_table(writer)
+    noted = []
+    commit = store.commit
+
+    async def note(wanted):
+        noted.append((wanted.version, wanted.events_from, wanted.finished and wanted.finished.first_version))
+        return await commit(wanted)
+
+    monkeypatch.setattr(store, "commit", note)
+    for player_id in ("ann", "bob"):
+        await writer.advance(table.table_id, seat(player_id))
+    await writer.advance(table.table_id, lambda table: dealer.deal(table, lambda: FULL_DECK, 0))
+    await writer.advance(table.table_id, seat("cid"))
+    await writer.advance(table.table_id, lambda table: dealer.leave_hand(table, table.seating(1), 0))
+    await writer.advance(table.table_id, seat("dan"))
+    assert [(2, None, None), (3, None, None), (4, 4, None), (5, 4, None), (6, None, 4), (7, None, None)] == noted
 
 
 async def test_what_two_writers_know_is_never_old(store, clock):
@@ -172,6 +213,40 @@ async def test_a_repeat_returns_the_first_result_although_it_would_be_refused_no
     with pytest.raises(ServiceError) as refusal:
         await writer.change(CALLER, replace(mutation, body=b"two"), admit, seat("ann"))
     assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+
+
+async def test_a_repeat_returns_the_first_result_although_nothing_would_be_to_do_now(writer):
+    def seat_the_first(table):
+        return None if table.seats else seat("ann")(table)
+
+    table = await new_table(writer)
+    mutation = Mutation("Take", table.table_id, str(uuid.uuid4()), body=b"one")
+    first = await writer.change(CALLER, mutation, admit, seat_the_first)
+    last = await writer.change(CALLER, Mutation("Take", table.table_id), admit, seat("bob"))
+    assert replace(first, table=last.table) == await writer.change(CALLER, mutation, admit, seat_the_first)
+    with pytest.raises(ServiceError) as refusal:
+        await writer.change(CALLER, replace(mutation, body=b"two"), admit, seat_the_first)
+    assert Reason.REQUEST_ID_REUSED == refusal.value.reason
+
+
+async def test_one_id_for_two_rpcs_is_two_requests(writer):
+    table = await new_table(writer)
+    request_id = str(uuid.uuid4())
+    for number, rpc in enumerate(("Take", "Deal"), start=2):
+        mutation = Mutation(rpc, table.table_id, request_id)
+        assert number == (await writer.change(CALLER, mutation, admit, seat(rpc))).version
+
+
+async def test_what_is_no_longer_kept_is_not_taken_for_what_followed(embedded, writer):
+    table = await new_table(writer)
+    mutation = Mutation("Take", table.table_id, str(uuid.uuid4()))
+    first = await writer.change(CALLER, mutation, admit, seat("ann"))
+    await writer.change(CALLER, Mutation("Take", table.table_id), admit, seat("bob"))
+    with redis.Redis.from_url(embedded.url) as admin:
+        admin.xdel(keys.events_key(table.table_id), "2-0")
+    assert await writer.happening(table.table_id, 2) is None
+    again = await writer.change(CALLER, mutation, admit, seat("ann"))
+    assert (2, first.etag, None, b"ann") == (again.version, again.etag, again.happening, again.result)
 
 
 async def test_where_nothing_is_to_be_done_nothing_is_committed(writer):

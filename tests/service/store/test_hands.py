@@ -209,12 +209,13 @@ class TestDeletedTables:
         with pytest.raises(ValueError, match="keeps no hand"):
             await store.commit(table.change(delete=True, finished=FinishedHand(1, 1, START_MS, b"")))
 
-    async def test_hands_of_a_future_that_was_lost_make_room(self, store, table):
+    @pytest.mark.parametrize(("again", "later_ms"), [(2, 0), (3, 1), (3, 0), (3, -1)])
+    async def test_hands_of_a_future_that_was_lost_make_room(self, store, table, again, later_ms):
         for number in (1, 2, 3):
             await play(store, table, number)
-        kept = await play(store, table, 2)
-        assert kept == await store.hand(table.table_id, 2, 0)
-        assert [2] == await numbers(store, table)
+        kept = await play(store, table, again, ended_ms=START_MS + again * 1000 + later_ms)
+        assert kept == await store.hand(table.table_id, again, 0)
+        assert [again] == await numbers(store, table)
 
 
 class TestPages:

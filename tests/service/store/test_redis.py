@@ -165,6 +165,14 @@ class TestRequestIds:
         await asyncio.sleep(0.02)
         assert None is await store.recall(table.table_id, REQUEST)
 
+    async def test_a_repetition_does_not_put_the_forgetting_off(self, store, table, admin):
+        commit = await table.write(store, request=REQUEST)
+        key = keys.request_key(table.table_id, REQUEST.scope)
+        admin.pexpire(key, 20_000)
+        assert isinstance(await store.commit(commit), Repeat)
+        await store.recall(table.table_id, REQUEST)
+        assert 0 < admin.pttl(key) <= 20_000
+
     async def test_what_cannot_be_read_is_an_error(self, store, table, admin):
         admin.set(keys.request_key(table.table_id, REQUEST.scope), b"\xc1 not ours")
         with pytest.raises(StoreError, match=REQUEST.scope):
