@@ -2681,7 +2681,9 @@ Global___Action: _TypeAlias = Action  # noqa: Y015
 
 @_typing.final
 class LegalAction(_message.Message):
-    """One kind of action that is allowed now. A kind stands here twice where only two sizes are allowed."""
+    """One kind of action that is allowed now. A kind stands here twice where only two sizes are allowed. Any amount from
+    `min_to` to `max_to` may be named; where shares are exact (`odd_unit`), any of whole chips: a multiple of `minor_units`.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
