@@ -2,12 +2,17 @@
 
 import gc
 import os
+import signal
 from collections.abc import Generator
 
 import hypothesis
 import pytest
 
 NO_SKIPS = "DUGOUT_NO_SKIPS"
+
+# A run that a shell has put into the background ignores interrupts, and so would every program that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Deadlines would measure the machine. In CI a property draws the same examples every time, so that a red
 # build is about the change in it; at home new ones, so that somebody finds what CI never draws.

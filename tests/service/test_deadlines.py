@@ -177,7 +177,7 @@ class TestKeeper:
         await closing
         assert [first.version + 1, second.version + 1] == [(await house.get(each)).version for each in (first, second)]
         assert third.version == (await house.get(third)).version
-        assert [third.table_id] == (await store.deadlines().claim(third.deadline_ms, 10)).table_ids
+        assert third.table_id in (await store.deadlines().claim(third.deadline_ms, 10_000)).table_ids
 
 
 @asynccontextmanager

@@ -199,8 +199,8 @@ class TestRefusals:
                 assert "BUSY" in await refusal_of(store.commit, table.change())
             finally:
                 admin.script_kill()
+                assert isinstance(endless.exception(), redis.ResponseError)
                 admin.config_set("busy-reply-threshold", busy_after)
-            assert isinstance(endless.exception(), redis.ResponseError)
         await table.write(store)
 
     async def test_too_many_clients(self, server, open_store, store, table, admin):

@@ -189,11 +189,12 @@ class TestCluster:
         assert {table.table_id for table in tables} == set(claimed)
 
         async with asyncio.timeout(20):
-            version = None
+            written, version = [], None
             while version is None:
                 await tables[0].write(store)
+                written.append(tables[0].version)
                 version = (await anext(notices)).version
-            assert tables[0].version == version
+            assert version in written
 
     async def test_one_reachable_seed_will_do(self, cluster, open_store, new_table, free_port):
         dead, alive = free_port(), port_of(cluster.nodes[2])
@@ -245,11 +246,12 @@ class TestSentinel:
 
         async with asyncio.timeout(10):
             # The subscription follows, says "look for yourself" once it holds, and then what is new.
-            version = None
+            written, version = [], None
             while version is None:
                 await tables[0].write(store)
+                written.append(tables[0].version)
                 version = (await anext(notices)).version
-            assert tables[0].version == version
+            assert version in written
 
     async def test_a_replaced_primary_is_left(self, watched, open_store, table, monkeypatch):
         store, late = await open_store(watched.url), await open_store(watched.url)
