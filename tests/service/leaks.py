@@ -7,6 +7,7 @@ the text of a secret card in a message for that viewer is a leak, wherever it st
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -61,10 +62,14 @@ def leaks_in_message(message: Message, data: bytes, secrets: Secrets) -> Iterato
 
 def leaks_in_bytes(data: bytes, secrets: Secrets) -> Iterator[str]:
     """Yield where a piece of the deck stands in bytes, as numbers or as text."""
-    pieces = [secrets.deck[at : at + _WINDOW] for at in range(len(secrets.deck) - _WINDOW + 1)]
-    for piece in pieces:
-        if bytes(piece) in data or ", ".join(map(str, piece)).encode() in data:
-            yield f"the deck: {piece}"
+    yield from (f"the deck: {piece!r}" for piece in _pieces(secrets.deck) if piece in data)
+
+
+@lru_cache(maxsize=1024)  # many messages tell of one version
+def _pieces(deck: tuple[int, ...]) -> tuple[bytes, ...]:
+    """Return what to look for: some cards of a deck in a row, as numbers and as text."""
+    rows = [deck[at : at + _WINDOW] for at in range(len(deck) - _WINDOW + 1)]
+    return (*map(bytes, rows), *(", ".join(map(str, row)).encode() for row in rows))
 
 
 def leaks_in_text(text: str, secrets: Secrets) -> Iterator[str]:

@@ -292,7 +292,7 @@ class Hunt:
             versions = {message.version}
             if "table" in message.DESCRIPTOR.fields_by_name:
                 versions.add(message.table.version)
-            for version in versions & set(self._secrets):
+            for version in filter(self._secrets.__contains__, versions):
                 secrets = self._secrets[version][viewer]
                 self.found += (f"seat {viewer}: {leak}" for leak in leaks_in_message(message, data, secrets))
         for viewer, version, text, details in self._refusals:
