@@ -150,9 +150,10 @@ def test_an_interrupt_at_the_terminal_ends_every_game_at_once_and_quietly():
         try:
             players = eventually(lambda: players_of(parent.pid))
             eventually(lambda: all(map(ignores_interrupts, players)))
-        finally:
             os.killpg(parent.pid, signal.SIGINT)
-        assert "" == parent.communicate(timeout=60)[1]
+            assert "" == parent.communicate(timeout=60)[1]
+        finally:
+            parent.kill()  # and with it end those that play for it
         assert 130 == parent.returncode
         eventually(lambda: gone(players))
 

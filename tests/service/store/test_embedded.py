@@ -216,7 +216,8 @@ class TestData:
         with client_of(store) as client:
             client.set("table", "stored")
             os.kill(store.pid, signal.SIGKILL)
-            wait_for_end(store.pid)
+            while store.running:
+                time.sleep(0.005)
             with monkeypatch.context() as hindered:
                 if obstacle == "the server":
                     hindered.setattr(store, "_server", Path("/bin/false"))

@@ -23,6 +23,9 @@ from tests.service.store.topology import (
     wait_until,
 )
 
+EVERYTHING_KEPT = {"events_kept": 1_000_000}
+"""For tables that play as fast as the machine lets them, and whose every version is looked at in the end."""
+
 
 @pytest.fixture
 def cluster(spawn_server: Callable[..., tuple[redis.Redis, int]]) -> Cluster:
@@ -89,7 +92,7 @@ class TestCluster:
                 assert Notice(table.table_id, 1) == await anext(notices)
 
     async def test_a_slot_moves_while_its_tables_are_played(self, cluster, open_store, new_table):
-        store, onlooker = await open_store(cluster.url), await open_store(cluster.url)
+        store, onlooker = await open_store(cluster.url, **EVERYTHING_KEPT), await open_store(cluster.url)
         table, elsewhere = new_table(cluster.table_id_at(0)), new_table(cluster.table_id_at(1))
         slot = SHARD_SLOTS[keys.shard_of(table.table_id)]
         over = asyncio.Event()
@@ -161,7 +164,12 @@ class TestCluster:
         for primary in (0, 0, 1, 2):
             cluster.replicate(primary)
         wait_until(lambda: [2, 1, 1] == [replicas_of(node) for node in cluster.nodes])
-        options = {"durability": Durability("replicas", 1), "timeout_ms": 1000, "replica_timeout_ms": 500}
+        options = {
+            "durability": Durability("replicas", 1),
+            "timeout_ms": 1000,
+            "replica_timeout_ms": 500,
+            **EVERYTHING_KEPT,
+        }
         store, onlooker = await open_store(cluster.url, **options), await open_store(cluster.url, **options)
         tables = [new_table(cluster.table_id_at(node)) for node in (0, 0, 0, 1, 2)]
         notices = store.notices()
@@ -224,7 +232,12 @@ def watched(spawn_server: Callable[..., tuple[redis.Redis, int]]) -> Watched:
 class TestSentinel:
     async def test_nothing_acknowledged_is_lost_with_the_primary(self, watched, open_store, new_table, free_port):
         url = watched.url.replace("://", f"://127.0.0.1:{free_port()},")
-        options = {"durability": Durability("replicas", 1), "timeout_ms": 1000, "replica_timeout_ms": 500}
+        options = {
+            "durability": Durability("replicas", 1),
+            "timeout_ms": 1000,
+            "replica_timeout_ms": 500,
+            **EVERYTHING_KEPT,
+        }
         store = await open_store(url, **options)
         tables = [new_table() for _ in range(4)]
         notices = store.notices()
