@@ -150,7 +150,7 @@ def test_after_a_change_who_has_left_sees_what_a_spectator_sees():
     table = a_table()
     assert "ann" == access.seating_if_seated(holder(), table, 0).player_id
     assert "bob" == access.seating_if_seated(OPERATOR, table, 2).player_id
-    for caller, view_as in ((OPERATOR, 0), (OPERATOR, 5), (Anonymous(), 0)):
+    for caller, view_as in ((OPERATOR, 0), (OPERATOR, 5), (Anonymous(), 0), (Anonymous(), 2)):
         assert access.seating_if_seated(caller, table, view_as) is None
     assert access.seating_if_seated(holder(), table.without(1), 0) is None
     assert access.seating_if_seated(holder(), table.seated(replace(table.seats[0], number=5)), 0) is None
