@@ -85,6 +85,8 @@ def test_half_chips_that_the_table_cannot_count():
     )
     assert {"ante", "bring_in", "bonus_price"} == faults(TABLE, halves, 2).keys()
     assert 50 == game_of_deal(CENTS, halves, 2).ante
+    # One bet in whole chips does not make up for the other one.
+    assert {"structure"} < faults(TABLE, halves.replace(structure=FixedLimit(4, 9)), 2).keys()
 
 
 def test_a_price_may_go_with_its_rank():

@@ -302,12 +302,20 @@ def test_large_and_negative_amounts_stay_exact_in_json() -> None:
 
 def test_a_commit_is_told_to_a_watcher() -> None:
     _, events = played(PROFILES["baseball"], 2, 3, 0)
+    happening = Happening(5, "5-y", 2, NOON_MS, tuple(events))
 
-    message = happening_message(Happening(5, "5-y", 2, NOON_MS, tuple(events)), 1)
+    message = happening_message(happening, 1)
 
     assert (5, "5-y", 2, NOON_MS) == (message.version, message.etag, message.hand_number, message.time.ToMilliseconds())
     assert len(events) == len(message.events)
     assert not message.checkpoint
+    for viewer in (1, 2, None):
+        down = [
+            (event.card_dealt.seat, event.card_dealt.card != "??")
+            for event in happening_message(happening, viewer).events
+            if event.card_dealt.face == stud_pb2.FACE_DOWN
+        ]
+        assert {(seat, seat == viewer) for seat in (1, 2)} == set(down)
 
 
 def test_a_checkpoint_has_no_events() -> None:
@@ -328,6 +336,8 @@ def test_the_lobby_says_of_a_table_what_the_table_says() -> None:
             assert getattr(message, name) == getattr(summary, name)
         assert (len(table.seats), table.rules.max_players) == (summary.seats_taken, summary.seats)
         assert (1, 10**12) == (summary.min_buy_in, summary.max_buy_in)
+        assert not summary.paused
+    assert summary_message(table_of(None, paused=True).summary()).paused
 
 
 @pytest.mark.parametrize("ms", [0, 1, 999, 1000, NOON_MS, 2**41])
