@@ -72,6 +72,14 @@ def test_the_game_needs_room_for_the_players():
         TABLE, PROFILES["blind-baseball"], 6
     )
     assert 5 == game_of_deal(TABLE, PROFILES["blind-baseball"], 5).max_players
+    assert 6 == game_of_deal(TABLE, PROFILES["football"], 6, max_players=6).max_players
+    for too_few in (5, 2):
+        assert {"max_players"} == faults(TABLE, PROFILES["football"], 6, max_players=too_few).keys()
+
+
+@pytest.mark.parametrize("room", [None, "7", 7.0, [7]])
+def test_a_room_that_is_no_number_is_refused_like_any_other_knob(room):
+    assert {"max_players"} == faults(TABLE, PROFILES["football"], 6, max_players=room).keys()
 
 
 def test_everything_that_is_wrong_is_named_together():
