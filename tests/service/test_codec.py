@@ -9,9 +9,9 @@ from google.protobuf import json_format
 
 import engine
 from engine import PROFILES, Action, ActionKind, Rules, State
-from engine.cards import card_text
+from engine.cards import RANKS, card_text
 from engine.knobs import OneUnit, Stakes
-from engine.state import Phase
+from engine.state import Award, Phase
 from proto.stud.v1 import stud_pb2
 from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
 from service.table import Seating, Settings
@@ -89,6 +89,34 @@ def test_a_running_hand_shows_whose_turn_it_is_and_what_may_be_done() -> None:
     ]
     assert [(3, [1, 2, 3])] == [(pot.amount, list(pot.seats)) for pot in message.pots]
     assert (hand.button, len(hand.deck)) == (message.button_seat, message.cards_left)
+
+
+def test_the_bet_to_call_is_the_one_that_was_made() -> None:
+    hand = deal(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d", 3: "(Js Jh) 8d"})
+    hand.play("1 complete 5")
+
+    message = table_message(table_of(hand.state), None)
+
+    assert (5, 2) == (message.level, message.to_act_seat)
+    assert [5, 0, 0] == [seat.bet for seat in message.seats]
+
+
+def test_what_became_of_a_hand_beyond_its_cards() -> None:
+    hand = folded_out()
+    plain = table_message(table_of(hand), None)
+    assert ("", False, 0, 0) == (plain.named_wild_rank, plain.rained_out, plain.carry, plain.leader_seat)
+    assert [False, False] == [seat.out for seat in plain.seats]
+    first, second = hand.players
+    awards = (Award(1, 5), Award(2, 3), Award(1, 4))
+    changes = {"named_wild": RANKS.index("9"), "rained": True, "leader": 2, "awards": awards}
+    players = (msgspec.structs.replace(first, out=True), second)
+    hand = msgspec.structs.replace(hand, players=players, **changes)
+
+    message = table_message(table_of(hand, carry=30), None)
+
+    assert ("9", True, 30, 2) == (message.named_wild_rank, message.rained_out, message.carry, message.leader_seat)
+    assert {first.seat} == {seat.seat for seat in message.seats if seat.out}
+    assert [(1, 9), (2, 3)] == [(award.seat, award.amount) for award in message.awards]
 
 
 @pytest.mark.parametrize("viewer", [None, 1, 2, 3])
