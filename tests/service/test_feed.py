@@ -10,6 +10,7 @@ from service.errors import Reason, ServiceError
 from service.feed import Checkpoint, Feed, Published
 from service.shuffle import SystemShuffle
 from service.snapshot import encode_happening
+from service.store import keys
 from service.store.base import Commit, StoreUnavailable
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
@@ -119,6 +120,22 @@ async def test_a_watcher_that_falls_behind_ends_instead_of_leaving_a_gap(embedde
     await store.close()
 
 
+async def test_a_commit_that_the_store_has_lost_is_never_passed_over(house, feed, admin):
+    table = await house.create()
+    await come_and_go(house, table, 3)
+    admin.xdel(keys.events_key(table.table_id), "4-0")
+    for after_version, reason in (
+        (0, Reason.TABLE_DAMAGED),
+        (2, Reason.TABLE_DAMAGED),
+        (3, Reason.VERSION_TOO_OLD),
+    ):
+        with pytest.raises(ServiceError) as refusal:
+            await anext(feed.watch(table.table_id, after_version))
+        assert reason == refusal.value.reason
+    async with aclosing(feed.watch(table.table_id, 4)) as stream:
+        assert [5, 6, 7] == [happening.version for happening in await take(stream, 3)]
+
+
 async def test_too_new(house, feed):
     table = await house.create()
     with pytest.raises(ServiceError) as refusal:
@@ -201,6 +218,15 @@ class TestTheEndOfATable:
         assert [142] == await present
         assert [*range(2, 143)] == await all_of(late)
         assert (0, {}) == (feed.watchers, feed._tables)
+
+    async def test_who_hears_late_of_many_commits_and_of_the_end_gets_them_all(self, house, store):
+        feed = Feed(store, idle_s=0.05)  # not started: it hears nothing and finds out by itself
+        table = await house.create()
+        stream = feed.watch(table.table_id, 1)
+        assert isinstance(await anext(stream), Checkpoint)
+        await come_and_go(house, table, 70)
+        await store.commit(ending(await house.get(table)))
+        assert [*range(2, 143)] == await all_of(stream)
 
     async def test_who_comes_after_it(self, house, feed, store):
         table = await house.create()
