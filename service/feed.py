@@ -18,7 +18,7 @@ from service.cancellation import cancelled
 from service.damage import damage_of
 from service.errors import Reason, ServiceError, invalid_field
 from service.snapshot import decode_happening
-from service.store.base import EventPage, Store, StoredEvents
+from service.store.base import EventPage, Store, StoreDamaged, StoredEvents
 from service.table_events import Happening
 
 _PAGE = 64
@@ -310,7 +310,13 @@ class Feed:
 
 async def _page(store: Store, table_id: str, after_version: int, limit: int) -> EventPage:
     with damage_of(table_id):
-        return await store.events(table_id, after_version, limit)
+        page = await store.events(table_id, after_version, limit)
+        versions = [stored.version for stored in page.events]
+        if versions and versions[-1] - versions[0] >= len(versions):
+            raise StoreDamaged(
+                f"events of table {table_id} are missing between versions {versions[0]} and {versions[-1]}"
+            )
+        return page
 
 
 def _published(table_id: str, events: Sequence[StoredEvents]) -> list[Published]:

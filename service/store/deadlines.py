@@ -8,7 +8,8 @@ read a second and shard, however many tables there are, and is never late.
 import asyncio
 import hashlib
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -157,19 +158,27 @@ class RedisDeadlines:
         unknown: list[int] = []
         async with self._answered_in_time():
             for shard in shards:
-                try:
-                    self._take(await _read(connection), shard, claimed)
-                except NoScriptError:
-                    unknown.append(shard)
-                except MovedError as error:
-                    # It stays due, and the next claim goes to the right node.
-                    self._servers.moved(shard, node, Moved(error))
-                except ResponseError as error:
-                    damaged[shard] = refused(error)
+                with self._of_one_shard(shard, node, damaged):
+                    try:
+                        self._take(await _read(connection), shard, claimed)
+                    except NoScriptError:
+                        unknown.append(shard)
         for shard in unknown:
             # The server does not know the script (any more) and has done nothing.
             await connection.send_command("EVAL", _SCRIPT, 1, keys.deadlines_key(shard), *arguments)
-            self._take(await connection.read_response(), shard, claimed)
+            with self._of_one_shard(shard, node, damaged):
+                self._take(await connection.read_response(), shard, claimed)
+
+    @contextmanager
+    def _of_one_shard(self, shard: int, node: Node, damaged: dict[int, StoreError]) -> Iterator[None]:
+        """Keep an error answer about one shard from costing what was claimed of the others."""
+        try:
+            yield
+        except MovedError as error:
+            # It stays due, and the next claim goes to the right node.
+            self._servers.moved(shard, node, Moved(error))
+        except ResponseError as error:
+            damaged[shard] = refused(error)
 
     def _answered_in_time(self) -> asyncio.Timeout:
         """Bound the wait for many answers; not the sending before, which has a bound and may swallow another one."""

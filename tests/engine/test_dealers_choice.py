@@ -72,6 +72,14 @@ def test_the_game_needs_room_for_the_players():
         TABLE, PROFILES["blind-baseball"], 6
     )
     assert 5 == game_of_deal(TABLE, PROFILES["blind-baseball"], 5).max_players
+    assert 6 == game_of_deal(TABLE, PROFILES["football"], 6, max_players=6).max_players
+    for too_few in (5, 2):
+        assert {"max_players"} == faults(TABLE, PROFILES["football"], 6, max_players=too_few).keys()
+
+
+@pytest.mark.parametrize("room", [None, "7", 7.0, [7]])
+def test_a_room_that_is_no_number_is_refused_like_any_other_knob(room):
+    assert {"max_players"} == faults(TABLE, PROFILES["football"], 6, max_players=room).keys()
 
 
 def test_everything_that_is_wrong_is_named_together():
@@ -85,6 +93,8 @@ def test_half_chips_that_the_table_cannot_count():
     )
     assert {"ante", "bring_in", "bonus_price"} == faults(TABLE, halves, 2).keys()
     assert 50 == game_of_deal(CENTS, halves, 2).ante
+    # One bet in whole chips does not make up for the other one.
+    assert {"structure"} < faults(TABLE, halves.replace(structure=FixedLimit(4, 9)), 2).keys()
 
 
 def test_a_price_may_go_with_its_rank():

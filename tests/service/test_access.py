@@ -28,7 +28,7 @@ def holder(**fields) -> SeatHolder:
 @contextmanager
 def refused(reason):
     with pytest.raises(ServiceError) as refusal:
-        yield
+        yield refusal
     assert reason == refusal.value.reason
 
 
@@ -45,8 +45,9 @@ def test_whose_table_it_is():
         assert table == access.require_table(caller, "t", table)
         with refused(Reason.TABLE_NOT_FOUND):
             access.require_table(caller, "t", None)
-    with refused(Reason.NOT_YOUR_TABLE):
+    with refused(Reason.NOT_YOUR_TABLE) as refusal:
         access.require_table(holder(table_id="other"), "t", table)
+    assert {"table_id": "other"} == refusal.value.metadata
 
 
 def test_another_tenant_gets_the_same_answer_as_for_no_table():
@@ -61,8 +62,8 @@ def test_another_tenant_gets_the_same_answer_as_for_no_table():
 
 def test_a_party_of_the_table():
     table = a_table()
-    for caller in (OPERATOR, holder()):
-        assert table == access.require_party(caller, "t", 0, table)
+    for caller, view_as in ((OPERATOR, 0), (OPERATOR, 7), (holder(), 0), (holder(), 1)):
+        assert table == access.require_party(caller, "t", view_as, table)
     for caller, view_as, reason in (
         (Anonymous(), 0, Reason.CREDENTIALS_MISSING),
         (NEIGHBOUR, 0, Reason.TABLE_NOT_FOUND),
@@ -150,7 +151,7 @@ def test_after_a_change_who_has_left_sees_what_a_spectator_sees():
     table = a_table()
     assert "ann" == access.seating_if_seated(holder(), table, 0).player_id
     assert "bob" == access.seating_if_seated(OPERATOR, table, 2).player_id
-    for caller, view_as in ((OPERATOR, 0), (OPERATOR, 5), (Anonymous(), 0)):
+    for caller, view_as in ((OPERATOR, 0), (OPERATOR, 5), (Anonymous(), 0), (Anonymous(), 2)):
         assert access.seating_if_seated(caller, table, view_as) is None
     assert access.seating_if_seated(holder(), table.without(1), 0) is None
     assert access.seating_if_seated(holder(), table.seated(replace(table.seats[0], number=5)), 0) is None

@@ -9,9 +9,9 @@ from google.protobuf import json_format
 
 import engine
 from engine import PROFILES, Action, ActionKind, Rules, State
-from engine.cards import card_text
+from engine.cards import RANKS, card_text
 from engine.knobs import OneUnit, Stakes
-from engine.state import Phase
+from engine.state import Award, Phase
 from proto.stud.v1 import stud_pb2
 from service.codec import checkpoint_message, happening_message, summary_message, table_message, timestamp
 from service.table import Seating, Settings
@@ -89,6 +89,34 @@ def test_a_running_hand_shows_whose_turn_it_is_and_what_may_be_done() -> None:
     ]
     assert [(3, [1, 2, 3])] == [(pot.amount, list(pot.seats)) for pot in message.pots]
     assert (hand.button, len(hand.deck)) == (message.button_seat, message.cards_left)
+
+
+def test_the_bet_to_call_is_the_one_that_was_made() -> None:
+    hand = deal(STUD, {1: "(As Kd) 2c", 2: "(Qs Qh) 7d", 3: "(Js Jh) 8d"})
+    hand.play("1 complete 5")
+
+    message = table_message(table_of(hand.state), None)
+
+    assert (5, 2) == (message.level, message.to_act_seat)
+    assert [5, 0, 0] == [seat.bet for seat in message.seats]
+
+
+def test_what_became_of_a_hand_beyond_its_cards() -> None:
+    hand = folded_out()
+    plain = table_message(table_of(hand), None)
+    assert ("", False, 0, 0) == (plain.named_wild_rank, plain.rained_out, plain.carry, plain.leader_seat)
+    assert [False, False] == [seat.out for seat in plain.seats]
+    first, second = hand.players
+    awards = (Award(1, 5), Award(2, 3), Award(1, 4))
+    changes = {"named_wild": RANKS.index("9"), "rained": True, "leader": 2, "awards": awards}
+    players = (msgspec.structs.replace(first, out=True), second)
+    hand = msgspec.structs.replace(hand, players=players, **changes)
+
+    message = table_message(table_of(hand, carry=30), None)
+
+    assert ("9", True, 30, 2) == (message.named_wild_rank, message.rained_out, message.carry, message.leader_seat)
+    assert {first.seat} == {seat.seat for seat in message.seats if seat.out}
+    assert [(1, 9), (2, 3)] == [(award.seat, award.amount) for award in message.awards]
 
 
 @pytest.mark.parametrize("viewer", [None, 1, 2, 3])
@@ -302,12 +330,20 @@ def test_large_and_negative_amounts_stay_exact_in_json() -> None:
 
 def test_a_commit_is_told_to_a_watcher() -> None:
     _, events = played(PROFILES["baseball"], 2, 3, 0)
+    happening = Happening(5, "5-y", 2, NOON_MS, tuple(events))
 
-    message = happening_message(Happening(5, "5-y", 2, NOON_MS, tuple(events)), 1)
+    message = happening_message(happening, 1)
 
     assert (5, "5-y", 2, NOON_MS) == (message.version, message.etag, message.hand_number, message.time.ToMilliseconds())
     assert len(events) == len(message.events)
     assert not message.checkpoint
+    for viewer in (1, 2, None):
+        down = [
+            (event.card_dealt.seat, event.card_dealt.card != "??")
+            for event in happening_message(happening, viewer).events
+            if event.card_dealt.face == stud_pb2.FACE_DOWN
+        ]
+        assert {(seat, seat == viewer) for seat in (1, 2)} == set(down)
 
 
 def test_a_checkpoint_has_no_events() -> None:
@@ -328,6 +364,8 @@ def test_the_lobby_says_of_a_table_what_the_table_says() -> None:
             assert getattr(message, name) == getattr(summary, name)
         assert (len(table.seats), table.rules.max_players) == (summary.seats_taken, summary.seats)
         assert (1, 10**12) == (summary.min_buy_in, summary.max_buy_in)
+        assert not summary.paused
+    assert summary_message(table_of(None, paused=True).summary()).paused
 
 
 @pytest.mark.parametrize("ms", [0, 1, 999, 1000, NOON_MS, 2**41])

@@ -5,6 +5,7 @@ import random
 from google.protobuf.descriptor import FieldDescriptor
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import engine
 from engine import IllegalAction
@@ -130,3 +131,20 @@ def test_a_copy_has_the_record_and_every_commit():
     summary = hand_summary_message(record)
     assert (record.number, record.pot, len(record.players)) == (summary.hand_number, summary.pot, summary.players)
     assert (list(record.winners), record.showdown) == (list(summary.winner_seats), summary.showdown)
+    assert (record.profile, record.started_ms, record.ended_ms) == (
+        summary.profile,
+        summary.start_time.ToMilliseconds(),
+        summary.end_time.ToMilliseconds(),
+    )
+    assert [False, True] == [
+        hand_summary_message(replace(record, rained=rained)).rained_out for rained in (False, True)
+    ]
+
+
+def test_a_hand_of_another_game_has_the_rules_it_was_played_by():
+    rng = random.Random(6)
+    played = play_hand(rng, a_table(rng, "baseball"), two_decks(rng))
+    assert ["3", "9"] == list(hand_message(played.before, played.hand, None).rules.wild_ranks.ranks)
+    football = replace(played.hand.record, profile="football", rules=engine.PROFILES["football"])
+    message = hand_message(played.before, replace(played.hand, record=football), None)
+    assert ("football", ["6"]) == (message.profile, list(message.rules.wild_ranks.ranks))

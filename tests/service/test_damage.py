@@ -1,13 +1,17 @@
 """Whatever is stored of a table and cannot be read, callers are told so, and no text of it goes anywhere."""
 
 import random
+import traceback
 import uuid
 
 import pytest
 import structlog
 
+from service.damage import damage_of
 from service.errors import Reason
+from service.snapshot import SnapshotError
 from service.store import keys
+from service.store.base import StoreDamaged
 from service.table_writer import Mutation
 from tests.service.table_play import full_table, play_out, refused
 
@@ -145,6 +149,19 @@ async def test_what_cannot_be_read_is_refused_and_logged_without_a_word_of_it(ho
         await use(house, table)
     assert [("table damaged", table.table_id)] == [(line["event"], line["table_id"]) for line in logs]
     assert "torn" not in str(logs) + str(refusal.value)
+
+
+@pytest.mark.parametrize("damage", [SnapshotError, StoreDamaged])
+def test_what_an_error_says_of_cards_and_stacks_stays_where_it_was_said(damage):
+    with (
+        structlog.testing.capture_logs() as logs,
+        refused(Reason.TABLE_DAMAGED, table_id="t") as refusal,
+        damage_of("t"),
+    ):
+        raise damage("seat 1 holds Ks Kh and 300 chips")
+    line = {"event": "table damaged", "log_level": "error", "table_id": "t", "error": damage.__name__}
+    assert [line] == logs
+    assert "Ks" not in "".join(traceback.format_exception(refusal.value))
 
 
 @pytest.mark.parametrize("key_of", [keys.lobby_key, keys.summaries_key])

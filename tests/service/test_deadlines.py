@@ -134,6 +134,66 @@ class TestKeeper:
         assert (damaged.table_id, "ServiceError") == (line["table_id"], line["error"])
         assert "secret" not in str(logs)
 
+    async def test_sixteen_are_played_at_once_and_the_others_follow(self, house, clock, store, keepers):
+        tables = [await dealt(house, players=2) for _ in range(40)]
+        clock.time_ms = max(table.deadline_ms for table in tables)
+        running, most = set(), 0
+
+        async def slowly(table_id):
+            nonlocal most
+            running.add(table_id)
+            most = max(most, len(running))
+            await asyncio.sleep(0.05)
+            late_ms = await house.tables.expire(table_id)
+            running.discard(table_id)
+            return late_ms
+
+        async def all_played():
+            return len(keepers.late) == len(tables)
+
+        with structlog.testing.capture_logs() as logs:
+            keepers.start(store, slowly)
+            await eventually(all_played)
+        assert 1 < most <= 16
+        assert [] == logs
+        assert [table.version + 1 for table in tables] == [(await house.get(table)).version for table in tables]
+
+    async def test_what_is_not_due_any_more_counts_as_nothing_played(self, house, clock, store, keepers):
+        table, asked = await dealt(house, players=2), asyncio.Event()
+
+        async def too_late(table_id):
+            asked.set()
+
+        clock.time_ms = table.deadline_ms
+        keeper = keepers.start(store, too_late)
+        await asked.wait()
+        await keeper.close()
+        assert [] == keepers.late
+
+    async def test_a_shard_that_cannot_be_read_stops_no_clock_of_the_others(self, house, clock, store, keepers, admin):
+        table = await dealt(house)
+        damaged = (keys.shard_of(table.table_id) + 1) % keys.SHARDS
+        admin.zadd(keys.deadlines_key(damaged), {"x": "-inf"})
+        with structlog.testing.capture_logs() as logs:
+            keepers.start(store, house.tables.expire)
+
+            async def complained():
+                return logs
+
+            await eventually(complained)
+            for _ in range(2):
+                now = await house.get(table)
+                clock.time_ms = now.deadline_ms
+
+                async def played(version=now.version):
+                    return (await house.get(table)).version > version
+
+                await eventually(played)
+            for keeper in keepers.running:
+                await keeper.close()
+        assert 2 == len(keepers.late)
+        assert [("deadlines not read", "warning")] == [(line["event"], line["log_level"]) for line in logs]
+
     async def test_a_store_that_goes_away_and_comes_back(self, house, clock, shuffle, keepers):
         with EmbeddedStore(durability=Durability("always")) as embedded, structlog.testing.capture_logs() as logs:
             async with service_on(embedded, house, clock, shuffle) as (store, tables):

@@ -10,6 +10,7 @@ from service.errors import Reason, ServiceError
 from service.feed import Checkpoint, Feed, Published
 from service.shuffle import SystemShuffle
 from service.snapshot import encode_happening
+from service.store import keys
 from service.store.base import Commit, StoreUnavailable
 from service.store.durability import Durability
 from service.store.embedded import EmbeddedStore
@@ -119,6 +120,66 @@ async def test_a_watcher_that_falls_behind_ends_instead_of_leaving_a_gap(embedde
     await store.close()
 
 
+async def test_who_resumes_in_a_gap_gets_nothing_that_was_kept_from_before_it(embedded, house, clock, shuffle):
+    store = RedisStore(embedded.url, events_kept=1)
+    await store.connect()
+    house.tables = TableService(store, clock, shuffle, house.keyring, Feed(store))
+    table = await house.create()
+    feed = Feed(store, idle_s=0.05)
+    async with aclosing(feed.watch(table.table_id, 1)) as slow, aclosing(feed.watch(table.table_id, 1)) as keen:
+        assert isinstance(await anext(slow), Checkpoint)
+        await come_and_go(house, table, 1)
+        assert [2, 3] == [happening.version for happening in await take(keen, 2)]
+        await come_and_go(house, table, 60)
+        oldest = (await store.events(table.table_id, 0, 1)).oldest_version
+        assert 5 < oldest
+        for late in (keen, feed.watch(table.table_id, oldest - 2), feed.watch(table.table_id, oldest - 3)):
+            with pytest.raises(ServiceError) as refusal:
+                await take(late, 1)
+            assert Reason.VERSION_TOO_OLD == refusal.value.reason
+        async with aclosing(feed.watch(table.table_id, oldest - 1)) as resumed:
+            assert oldest == (await take(resumed, 1))[0].version
+    await store.close()
+
+
+async def test_who_comes_while_a_slow_one_has_yet_to_hear_of_a_failure_follows_all_the_same(house, store, admin):
+    feed = Feed(store, idle_s=0.05)
+    table = await house.create()
+    key = keys.events_key(table.table_id)
+    slow, keen = (feed.watch(table.table_id, 0) for _ in range(2))
+    for stream in (slow, keen):
+        assert 1 == (await take(stream, 1))[0].version
+    admin.rename(key, f"{key}:away")
+    admin.set(key, "none")
+    with pytest.raises(ServiceError):
+        await take(keen, 1)
+    admin.rename(f"{key}:away", key)
+    async with aclosing(feed.watch(table.table_id, 0)) as newcomer:
+        assert 1 == (await take(newcomer, 1))[0].version
+        with pytest.raises(ServiceError):
+            await take(slow, 1)
+        assert 1 == feed.watchers
+        await house.seat(table, "ann")
+        assert 2 == (await take(newcomer, 1))[0].version
+    assert {} == feed._tables
+
+
+async def test_a_commit_that_the_store_has_lost_is_never_passed_over(house, feed, admin):
+    table = await house.create()
+    await come_and_go(house, table, 3)
+    admin.xdel(keys.events_key(table.table_id), "4-0")
+    for after_version, reason in (
+        (0, Reason.TABLE_DAMAGED),
+        (2, Reason.TABLE_DAMAGED),
+        (3, Reason.VERSION_TOO_OLD),
+    ):
+        with pytest.raises(ServiceError) as refusal:
+            await anext(feed.watch(table.table_id, after_version))
+        assert reason == refusal.value.reason
+    async with aclosing(feed.watch(table.table_id, 4)) as stream:
+        assert [5, 6, 7] == [happening.version for happening in await take(stream, 3)]
+
+
 async def test_too_new(house, feed):
     table = await house.create()
     with pytest.raises(ServiceError) as refusal:
@@ -201,6 +262,15 @@ class TestTheEndOfATable:
         assert [142] == await present
         assert [*range(2, 143)] == await all_of(late)
         assert (0, {}) == (feed.watchers, feed._tables)
+
+    async def test_who_hears_late_of_many_commits_and_of_the_end_gets_them_all(self, house, store):
+        feed = Feed(store, idle_s=0.05)  # not started: it hears nothing and finds out by itself
+        table = await house.create()
+        stream = feed.watch(table.table_id, 1)
+        assert isinstance(await anext(stream), Checkpoint)
+        await come_and_go(house, table, 70)
+        await store.commit(ending(await house.get(table)))
+        assert [*range(2, 143)] == await all_of(stream)
 
     async def test_who_comes_after_it(self, house, feed, store):
         table = await house.create()

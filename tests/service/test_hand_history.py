@@ -186,6 +186,9 @@ class TestNotFound:
             await get_hand(house, table, 2)
         clock.time_ms += DAY_MS // 2
         assert [] == await listed(house, table)
+        with refused(Reason.HAND_NOT_FOUND, hand_number=3) as refusal:
+            await get_hand(house, table, 3)
+        assert "no longer kept" in refusal.value.message
         await store.close()
 
     async def test_a_hand_that_was_dealt_before_hands_were_kept(self, house, store):

@@ -100,6 +100,49 @@ class TestSeats:
         callers = [house.keyring.identify(f"Bearer {each.token}", clock.now_ms()) for each in (first, again)]
         assert callers[0].number == callers[1].number
 
+    async def test_a_repeated_request_makes_no_token_for_who_sits_there_since(self, house, clock):
+        """The player left and came back to the seat: the first request stands for the seating that is over."""
+        table = await house.create()
+        mutation = Mutation("TakeSeat", table.table_id, str(uuid.uuid4()))
+        options = {"player_id": "ann", "seat": 3, "stack": 10, "view_as": 0}
+        await house.tables.seats.take_seat(house.operator, mutation, **options)
+        await house.tables.seats.leave_seat(
+            house.operator, Mutation("LeaveSeat", table.table_id), seat=3, player_id="", view_as=0
+        )
+        now = await house.seat(table, "ann", seat=3)
+        again = await house.tables.seats.take_seat(house.operator, mutation, **options)
+        old = house.keyring.identify(f"Bearer {again.token}", clock.now_ms())
+        assert old.number < now.number
+        with refused(Reason.SEATING_ENDED):
+            await house.tables.get_table(old, table.table_id, 0)
+
+    async def test_only_an_operator_seats_players(self, house):
+        table, (ann, *_) = await full_table(house)
+        options = {"player_id": "friend", "seat": 0, "stack": 100, "view_as": 0}
+        for caller, reason in ((ann, Reason.OPERATOR_REQUIRED), (Anonymous(), Reason.CREDENTIALS_MISSING)):
+            with refused(reason):
+                await house.tables.seats.take_seat(caller, Mutation("TakeSeat", table.table_id), **options)
+        assert [1, 2, 3] == [seat.seat for seat in (await house.get(table)).seats]
+
+    async def test_who_asks_for_a_view_that_there_is_not_changes_nothing(self, house):
+        table, (ann, *_) = await full_table(house)
+        seats, before = house.tables.seats, await house.get(table)
+        seated = {"seat": 1, "player_id": ""}
+        for caller, view_as, reason in ((house.operator, 8, Reason.INVALID_FIELD), (ann, 2, Reason.NOT_YOUR_SEAT)):
+            for change in (seats.leave_seat, seats.sit_out):
+                with refused(reason):
+                    await change(caller, Mutation("Change", table.table_id), view_as=view_as, **seated)
+        with refused(Reason.INVALID_FIELD):
+            await seats.take_seat(
+                house.operator,
+                Mutation("TakeSeat", table.table_id),
+                player_id="late",
+                seat=0,
+                stack=100,
+                view_as=8,
+            )
+        assert before == await house.get(table)
+
     async def test_leaving_between_hands_pays_out_and_frees_the_seat(self, house):
         table, (first, *_) = await full_table(house)
         left = await leave(house, table, first)

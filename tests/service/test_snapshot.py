@@ -79,7 +79,7 @@ def test_a_flipped_bit_is_noticed(seed, data):
 @pytest.mark.parametrize("length", [0, 1, 4, 5, 100])
 def test_what_is_cut_off_is_noticed(length):
     encoded = encode_table(a_table("baseball", 1)[0])
-    with pytest.raises(SnapshotError):
+    with pytest.raises(SnapshotError, match="head alone needs 5" if length < 5 else "does not match"):
         decode_table(encoded[:length])
 
 
@@ -105,6 +105,23 @@ def test_what_was_written_before_hands_were_kept_is_read():
 
 def headed(payload):
     return b"\x01" + zlib.crc32(payload).to_bytes(4, "big") + payload
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"\xc1",
+        b"\x93\x01",
+        msgspec.msgpack.encode(["table-1", 5]),
+        msgspec.msgpack.encode({"table_id": "table-1"}),
+    ],
+    ids=["nothing", "no MessagePack", "cut off", "wrong types", "another shape"],
+)
+@pytest.mark.parametrize("decode", [decode_table, decode_happening, decode_summary, decode_record])
+def test_what_matches_its_checksum_and_is_no_record(decode, payload):
+    with pytest.raises(SnapshotError, match="cannot be read"):
+        decode(headed(payload))
 
 
 def test_an_unknown_schema_says_so():

@@ -198,6 +198,40 @@ async def test_a_damaged_shard_stops_no_clock_of_the_others(store, new_table, ad
         await store.deadlines().claim(NOW_MS, 100)
 
 
+async def test_a_shard_that_is_damaged_after_the_look_stops_no_clock_of_the_others(store, new_table, admin):
+    tables = [new_table() for _ in range(20)]
+    damaged = keys.shard_of(tables[0].table_id)
+    others = {table.table_id for table in tables if keys.shard_of(table.table_id) != damaged}
+    for table in tables:
+        await table.write(store, deadline_ms=NOW_MS - (table.table_id not in others))
+    await store.deadlines().claim(NOW_MS - 2, 1)
+    admin.delete(keys.deadlines_key(damaged))
+    admin.set(keys.deadlines_key(damaged), "none")
+    # The most overdue one, and so the only one that is asked: from then on it is left out.
+    with pytest.raises(StoreDamaged):
+        await store.deadlines().claim(NOW_MS, 1)
+    claimed = [table_id for _ in others for table_id in (await store.deadlines().claim(NOW_MS, 1)).table_ids]
+    assert sorted(others) == sorted(claimed)
+
+
+async def test_a_damaged_shard_among_those_that_are_claimed_costs_the_others_nothing(store, new_table, admin):
+    tables = [new_table() for _ in range(20)]
+    damaged = keys.shard_of(tables[0].table_id)
+    for table in tables:
+        await table.write(store, deadline_ms=NOW_MS)
+    await store.deadlines().claim(NOW_MS - 1, 1)
+    admin.delete(keys.deadlines_key(damaged))
+    admin.set(keys.deadlines_key(damaged), "none")
+    others = {table.table_id for table in tables if keys.shard_of(table.table_id) != damaged}
+    assert others == set((await store.deadlines().claim(NOW_MS, 1000)).table_ids)
+
+
+async def test_an_id_that_is_no_text_holds_up_no_table_of_its_shard(store, table, admin):
+    await table.write(store, deadline_ms=NOW_MS)
+    admin.zadd(keys.deadlines_key(keys.shard_of(table.table_id)), {b"\xff": NOW_MS - 1})
+    assert ["\ufffd", table.table_id] == (await store.deadlines().claim(NOW_MS, 10)).table_ids
+
+
 async def test_the_limit(store):
     with pytest.raises(ValueError, match="limit is 0"):
         await store.deadlines().claim(NOW_MS, 0)

@@ -4,10 +4,12 @@ import asyncio
 import time
 
 import pytest
+from msgspec.structs import replace
 from redis.crc import key_slot
 
 from service.store import keys
 from service.store.base import Conflict, FinishedHand, KeptHand, OutcomeUnknown, RequestKey, StoreError
+from service.store.hands import oldest_kept
 
 START_MS = 1_700_000_000_000
 HOUR_MS = 3_600_000
@@ -143,6 +145,30 @@ class TestTheEventsOfARunningHand:
         third = await play(store, table, 3)
         assert third == await store.hand(table.table_id, 3, 0)
         assert [3, 1] == await numbers(store, table)
+
+    @pytest.mark.parametrize(
+        ("version", "events_from", "finished_from", "oldest"),
+        [
+            (100, None, None, 91),
+            (100, 50, None, 50),
+            (100, 91, None, 91),
+            (100, 95, None, 91),
+            (100, None, 50, 50),
+            (100, None, 95, 91),
+            (3, None, None, 0),
+            (3, 1, None, 0),
+            (10_000, 1, None, 1),
+            (10_001, 1, None, 2),
+            (20_000, None, 1, 10_001),
+        ],
+    )
+    def test_the_last_ten_stay_and_those_of_the_hand_up_to_ten_thousand(
+        self, new_table, version, events_from, finished_from, oldest
+    ):
+        """The store trims by whole blocks and keeps some more: what it is told is exact."""
+        finished = None if finished_from is None else FinishedHand(1, finished_from, START_MS, b"")
+        commit = replace(new_table().change(), version=version, events_from=events_from, finished=finished)
+        assert oldest == oldest_kept(commit, 10)
 
 
 class TestBounds:
