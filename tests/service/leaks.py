@@ -20,8 +20,11 @@ _CARD = re.compile(r"(?<![0-9A-Za-z])(?:[2-9TJQKA][cdhs])(?![0-9A-Za-z])")
 _RANKS, _SUITS = "23456789TJQKA", "cdhs"
 _NO_CARDS = {"etag", "seat_token", "next_page_token", "table_id", "rules", "hand_rules", "stands_for"}
 """Opaque fields; the rules of a game, which name cards that are nobody's; what a wild stands for, which is no card."""
-_WINDOW = 5
-"""So many cards of the deck in a row do not stand anywhere by chance."""
+_NUMBERS, _BYTES = 5, 8
+"""So many cards of the deck in a row do not stand anywhere by chance, as written numbers and as bytes.
+
+Five bytes do, once in some thousand hands: a seat, an amount and the tags between them are numbers below 52 too.
+"""
 
 
 def text_of(card: int) -> str:
@@ -68,8 +71,14 @@ def leaks_in_bytes(data: bytes, secrets: Secrets) -> Iterator[str]:
 @lru_cache(maxsize=1024)  # many messages tell of one version
 def _pieces(deck: tuple[int, ...]) -> tuple[bytes, ...]:
     """Return what to look for: some cards of a deck in a row, as numbers and as text."""
-    rows = [deck[at : at + _WINDOW] for at in range(len(deck) - _WINDOW + 1)]
-    return (*map(bytes, rows), *(", ".join(map(str, row)).encode() for row in rows))
+    return (
+        *map(bytes, _rows(deck, _BYTES)),
+        *(", ".join(map(str, row)).encode() for row in _rows(deck, _NUMBERS)),
+    )
+
+
+def _rows(deck: tuple[int, ...], length: int) -> list[tuple[int, ...]]:
+    return [deck[at : at + length] for at in range(len(deck) - length + 1)]
 
 
 def leaks_in_text(text: str, secrets: Secrets) -> Iterator[str]:
