@@ -179,6 +179,8 @@ class RedisDeadlines:
             self._servers.moved(shard, node, Moved(error))
         except ResponseError as error:
             damaged[shard] = refused(error)
+        except StoreDamaged as error:
+            damaged[shard] = error
 
     def _answered_in_time(self) -> asyncio.Timeout:
         """Bound the wait for many answers; not the sending before, which has a bound and may swallow another one."""
@@ -187,8 +189,8 @@ class RedisDeadlines:
     def _take(self, answer: Any, shard: int, claimed: list[str]) -> None:
         match answer:
             case [bytes(earliest), [*table_ids]]:
-                self._earliest_ms[shard] = _instant(earliest) if earliest else None
                 claimed += (table_id.decode(errors="replace") for table_id in table_ids)
+                self._earliest_ms[shard] = _instant(earliest) if earliest else None
             case _:
                 raise StoreError(f"the claim script answered {answer!r}")
 

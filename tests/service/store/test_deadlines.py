@@ -232,6 +232,19 @@ async def test_an_id_that_is_no_text_holds_up_no_table_of_its_shard(store, table
     assert ["\ufffd", table.table_id] == (await store.deadlines().claim(NOW_MS, 10)).table_ids
 
 
+async def test_a_deadline_that_cannot_be_read_costs_nothing_that_was_claimed_beside_it(store, new_table, admin):
+    tables = [new_table() for _ in range(20)]
+    for table in tables:
+        await table.write(store, deadline_ms=NOW_MS)
+    await store.deadlines().claim(NOW_MS - 1, 1)
+    # It comes after the look, and is what the claim says of its shard.
+    shard_key = keys.deadlines_key(keys.shard_of(tables[0].table_id))
+    admin.delete(shard_key)
+    admin.zadd(shard_key, {"x": "inf"})
+    others = {table.table_id for table in tables if keys.deadlines_key(keys.shard_of(table.table_id)) != shard_key}
+    assert others == set((await store.deadlines().claim(NOW_MS, 1000)).table_ids)
+
+
 async def test_the_limit(store):
     with pytest.raises(ValueError, match="limit is 0"):
         await store.deadlines().claim(NOW_MS, 0)
