@@ -15,6 +15,7 @@ from tests.service.store.topology import (
     SHARD_SLOTS,
     Cluster,
     Watched,
+    heard_again,
     play_on,
     port_of,
     reached,
@@ -197,12 +198,7 @@ class TestCluster:
         assert {table.table_id for table in tables} == set(claimed)
 
         async with asyncio.timeout(20):
-            written, version = [], None
-            while version is None:
-                await tables[0].write(store)
-                written.append(tables[0].version)
-                version = (await anext(notices)).version
-            assert version in written
+            await heard_again(store, tables[0], notices)
 
     async def test_one_reachable_seed_will_do(self, cluster, open_store, new_table, free_port):
         dead, alive = free_port(), port_of(cluster.nodes[2])
@@ -259,12 +255,7 @@ class TestSentinel:
 
         async with asyncio.timeout(10):
             # The subscription follows, says "look for yourself" once it holds, and then what is new.
-            written, version = [], None
-            while version is None:
-                await tables[0].write(store)
-                written.append(tables[0].version)
-                version = (await anext(notices)).version
-            assert version in written
+            await heard_again(store, tables[0], notices)
 
     async def test_a_replaced_primary_is_left(self, watched, open_store, table, monkeypatch):
         store, late = await open_store(watched.url), await open_store(watched.url)

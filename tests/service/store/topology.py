@@ -155,6 +155,17 @@ async def versions(store: Any, table: TableWriter) -> list[int]:
     return [each.version for each in (await store.events(table.table_id, 0, 1_000_000)).events]
 
 
+async def heard_again(store: Any, table: TableWriter, notices: Any) -> None:
+    """Write until a notice tells of it: a subscription that has moved says "look for yourself" before what is new."""
+    written: list[int] = []
+    version = None
+    while version is None:
+        await table.write(store)
+        written.append(table.version)
+        version = (await anext(notices)).version
+    assert version in written
+
+
 def _nodes(node: redis.Redis) -> bytes:
     answer = node.execute_command("CLUSTER NODES")
     return answer if isinstance(answer, bytes) else str(answer).encode()
